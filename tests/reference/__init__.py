@@ -1,0 +1,9 @@
+"""A naive, independent reading of the rules, for tests to play beside the fast core."""
+
+from tests.reference.deal import Deal
+from tests.reference.games import ALIASES, PRESETS, options_of
+from tests.reference.notation import random_deal
+from tests.reference.rubber import Rubber
+from tests.reference.scoring import Result
+
+__all__ = ["ALIASES", "PRESETS", "Deal", "Result", "Rubber", "options_of", "random_deal"]
