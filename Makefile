@@ -44,8 +44,8 @@ clean: ## remove .venv, caches and built packages; runs/ stays
 # The stamp is the last thing written and the first removed, so a set-up that was interrupted starts
 # afresh, while a changed pin is installed over a set-up that was complete.
 $(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo >&2 \
-		"Sjavs needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || true); name another: make PYTHON=python3.12 $(MAKECMDGOALS)"; \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo >&2 \
+		"Sjavs needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo missing); name another: make PYTHON=python3.12 $(MAKECMDGOALS)"; \
 		exit 2; }
 	@test -e $@ && $(RUN) pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@rm -f $@
