@@ -21,7 +21,8 @@ FLOORS: dict[str, dict[str, str]] = {
         "score_tables scores tables",
     },
     "rules": {
-        "sjavs_env.core": "auction bits dealing exchange machine notation play scoring state",
+        "sjavs_env.core": "auction bits confirm dealing exchange machine naming notation play scoring "
+        "state turns",
         "sjavs_env": "core",
     },
     "views": {"sjavs_env": "observe render transcript"},
@@ -169,7 +170,7 @@ def faults(root: Path) -> list[str]:
         where = path.relative_to(root)
         if not is_within(module, ("scripts",)):
             found += [f"{where}:{n}: an import in a function" for n in imports_in_functions(path)]
-        for target, line in imports_of(module, path, known):
+        for target, line in dict.fromkeys(imports_of(module, path, known)):
             if target in known and target != module:
                 edges.setdefault(module, set()).add(target)
             if fault := fault_of_edge(module, target):
@@ -187,7 +188,7 @@ def build(root: Path, **files: str) -> Path:
 
 
 def test_every_file_imports_only_from_lower_floors():
-    assert not faults(CHECKOUT), "\n" + "\n".join(faults(CHECKOUT))
+    assert "\n".join(faults(CHECKOUT)) == ""
 
 
 def test_the_whole_checkout_is_read():
