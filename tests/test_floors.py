@@ -21,8 +21,8 @@ FLOORS: dict[str, dict[str, str]] = {
         "score_tables scores tables",
     },
     "rules": {
-        "sjavs_env.core": "auction bits confirm dealing exchange machine naming notation play scoring "
-        "state turns",
+        "sjavs_env.core": "auction bits confirm dealing exchange machine naming notation play "
+        "scoring state turns",
         "sjavs_env": "core",
     },
     "views": {"sjavs_env": "observe render transcript"},
