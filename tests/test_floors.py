@@ -25,7 +25,7 @@ FLOORS: dict[str, dict[str, str]] = {
         "scoring state turns",
         "sjavs_env": "core",
     },
-    "views": {"sjavs_env": "observe render transcript"},
+    "views": {"sjavs_env": "layout observe render transcript"},
     "wrappers": {"sjavs_env": "aec players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "checkpoint config evaluate league nets policy ppo report rollout search.*",

@@ -1,0 +1,1 @@
+"""Learns, searches and measures; runs from the checkout."""

@@ -1,0 +1,1 @@
+"""Commands, run as ``python -m scripts.NAME``."""

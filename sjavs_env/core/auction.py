@@ -1,0 +1,58 @@
+"""The auction: each seat speaks once, forehand first (RULES 2, 5, 6, 7)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env.core import actions as a
+from sjavs_env.core.auction_tables import CLUBS
+from sjavs_env.core.bits import Array, Lanes, put, take
+from sjavs_env.core.codes import AUCTION, NONE
+from sjavs_env.core.state import State
+from sjavs_env.core.tables import Tables
+from sjavs_env.core.turns import give_turn, set_clock
+
+
+def enter(state: State, tables: Tables, lanes: Lanes) -> None:
+    """Ask forehand, whose turn ``state.seat`` holds already."""
+    set_clock(state, lanes, AUCTION, 0)
+    _ask(state, tables, lanes, state.seat[lanes.rows])
+
+
+def apply(
+    state: State, tables: Tables, lanes: Lanes, act: Array, step: int
+) -> bool | NDArray[np.bool_]:
+    """Take a call or a pass, and say which lanes have ended their auction."""
+    rows, seat = lanes.rows, state.seat[lanes.rows]
+    called = act != a.PASS
+    put(state.calls, lanes.at(seat), act)
+    state.standing[rows] = np.where(called, act, state.standing[rows])
+    state.declarer[rows] = np.where(called, seat, state.declarer[rows])
+    last = step + 1 == tables.rules.seats
+    ended = called if tables.rules.first_call_ends and not last else np.full(len(lanes), last)
+    _settle(state, tables, lanes.where(ended))
+    if last:
+        return True
+    asked = lanes if not ended.any() else lanes.where(~ended)
+    set_clock(state, asked, AUCTION, step + 1)
+    _ask(state, tables, asked, (state.seat[asked.rows] + 1) % tables.rules.seats)
+    return ended
+
+
+def _ask(state: State, tables: Tables, lanes: Lanes, seat: Array) -> None:
+    """Give a seat the calls that beat the standing one."""
+    claim = take(state.claim, lanes.at(seat)).astype(np.int16)
+    legal = take(tables.calls, claim * a.N_ACTIONS + state.standing[lanes.rows])
+    give_turn(state, lanes, seat, legal)
+
+
+def _settle(state: State, tables: Tables, lanes: Lanes) -> None:
+    """Note contract and trumps as far as the auction settles them; void if there is no contract."""
+    rows = lanes.rows
+    declared = state.declarer[rows] != NONE
+    standing = state.standing[rows]
+    state.contract[rows] = np.where(declared, tables.call_contract[standing], tables.nobody)
+    nobodys_trump = NONE if tables.nobody == NONE else CLUBS
+    state.trump[rows] = np.where(declared, tables.call_trump[standing], nobodys_trump)
+    state.void[rows] = state.contract[rows] == NONE

@@ -1,0 +1,28 @@
+"""The last word before the first lead: play on, concede (RULES 5), or a French option (RULES 7)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sjavs_env.core.bits import Array, Lanes
+from sjavs_env.core.codes import CONFIRM, NONE
+from sjavs_env.core.state import State
+from sjavs_env.core.tables import Tables
+from sjavs_env.core.turns import give_turn, set_clock
+
+
+def enter(state: State, tables: Tables, lanes: Lanes) -> None:
+    """Ask declarer."""
+    set_clock(state, lanes, CONFIRM, 0)
+    legal = np.full(len(lanes), tables.confirmable, np.uint64)
+    give_turn(state, lanes, state.declarer[lanes.rows], legal)
+
+
+def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> bool:
+    """Note declarer's choice, and the contract that it makes."""
+    rows = lanes.rows
+    state.choice[rows] = act
+    state.contract[rows] = np.maximum(state.contract[rows], tables.call_contract[act])
+    trumpless = tables.trumpless[state.contract[rows]]
+    state.trump[rows] = np.where(trumpless, NONE, state.trump[rows])
+    return True

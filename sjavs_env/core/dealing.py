@@ -1,0 +1,100 @@
+"""Dealing: random deals from a bit generator, or given ones, laid out by the rule set.
+
+A deal is a permutation of the pack, in *slots*: the hands seat by seat; then the face-up cards and
+the face-down ones of each seat, pile by pile; then the talon. Random deals use ``random_raw``
+alone, a fixed number of words a deal, so that a seed gives the same deals for ever, whatever the
+batch size and the numpy version.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import BitGenerator
+from numpy.typing import NDArray
+
+from sjavs_env.core.auction_tables import LEAST_LENGTH
+from sjavs_env.core.bits import Lanes, count
+from sjavs_env.core.codes import AUCTION, N_SUITS
+from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.state import State
+from sjavs_env.core.tables import Tables
+
+_BITS = 32
+
+
+def words_per_deal(rules: RuleSet) -> int:
+    """Return the number of 64-bit words that a deal and its dealer take from the generator."""
+    return (len(rules.pack) + 1) // 2
+
+
+def shuffle(
+    tables: Tables, generator: BitGenerator, n: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+    """Return n random permutations of the pack, uint8[cards, n], and dealers, int8[n].
+
+    A Fisher-Yates exchange over all deals at once. Each draw scales 32 random bits to its range,
+    which leaves every probability within 1e-8 of its value.
+    """
+    pack = tables.pack
+    words = generator.random_raw(n * words_per_deal(tables.rules))
+    draws = np.ascontiguousarray(words.astype("<u8").view("<u4").reshape(n, -1).T, dtype=np.uint64)
+    deal = np.repeat(pack[:, None], n, axis=1)
+    flat = deal.reshape(-1)
+    lane = np.arange(n)
+    for last in range(len(pack) - 1, 0, -1):
+        chosen = _scaled(draws[last], last + 1) * n + lane
+        card = flat.take(chosen)
+        flat[chosen] = deal[last]
+        deal[last] = card
+    return deal, _scaled(draws[0], tables.rules.seats).astype(np.int8)
+
+
+def _scaled(draw: NDArray[np.uint64], below: int) -> NDArray[np.intp]:
+    """Scale 32 random bits to 0 .. below - 1."""
+    return (draw * np.uint64(below) >> np.uint64(_BITS)).astype(np.intp)
+
+
+def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8]) -> None:
+    """Put a deal (uint8[cards, n], in slots) into empty rows, ready for the first call.
+
+    ``state.dealer`` must stand already.
+    """
+    rules, rows = tables.rules, lanes.rows
+    bits = tables.bit[deal]
+    slots = iter(range(len(deal)))
+    for seat in range(rules.seats):
+        for _ in range(rules.hand_size):
+            state.hand[seat, rows] |= bits[next(slots)]
+    for seat in range(rules.seats):
+        for pile in range(rules.piles):
+            slot = next(slots)
+            state.cover[seat, pile, rows] = deal[slot]
+            state.face_up[seat, rows] |= bits[slot]
+            state.hand[seat, rows] |= bits[slot]
+        for pile in range(rules.piles):
+            slot = next(slots)
+            state.under[seat, pile, rows] = deal[slot]
+            state.face_down[seat, rows] |= bits[slot]
+    for place in range(rules.talon_size):
+        state.talon[place, rows] = deal[next(slots)]
+    _read_hands(state, tables, lanes)
+    state.seat[rows] = (state.dealer[rows] + 1) % rules.seats
+    state.clock[rows] = AUCTION << 3
+
+
+def _read_hands(state: State, tables: Tables, lanes: Lanes) -> None:
+    """Work out what each hand may say in the auction (RULES 2, 7)."""
+    for seat in range(tables.rules.seats):
+        hand = state.hand[seat, lanes.rows]
+        lengths = [count(hand & tables.trumps[suit]) for suit in range(N_SUITS)]
+        most = np.maximum.reduce(lengths)
+        longest = np.zeros_like(most)
+        callable_suits = np.zeros_like(most)
+        for suit, length in enumerate(lengths):
+            longest |= (length == most).astype(np.uint8) << suit
+            callable_suits |= (length >= LEAST_LENGTH).astype(np.uint8) << suit
+        state.longest[seat, lanes.rows] = longest
+        if tables.rules.auction == "length":
+            state.claim[seat, lanes.rows] = 2 * most + (longest >> (N_SUITS - 1))
+        elif tables.rules.auction == "suit":
+            state.claim[seat, lanes.rows] = callable_suits

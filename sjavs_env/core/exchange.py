@@ -1,0 +1,66 @@
+"""The exchange: declarer lays cards away and takes as many from the talon (RULES 3, 5, 6).
+
+Blind, he lays away first and sees a talon card only when it is his. Otherwise he may take the
+talon up, and then lays away from all he holds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env.core import actions as a
+from sjavs_env.core.bits import Array, Lanes, put, take
+from sjavs_env.core.codes import EXCHANGE
+from sjavs_env.core.state import State
+from sjavs_env.core.tables import Tables
+from sjavs_env.core.turns import give_turn, set_clock
+
+_PASS, _TAKE = np.uint64(1 << a.PASS), np.uint64(1 << a.TAKE)
+
+
+def enter(state: State, tables: Tables, lanes: Lanes) -> None:
+    """Ask declarer whether, or what, he exchanges."""
+    _ask(state, tables, lanes, 0)
+
+
+def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> NDArray[np.bool_]:
+    """Take up the talon, lay a card away, or stop; say which lanes are done."""
+    rows, at = lanes.rows, lanes.at(state.declarer[lanes.rows])
+    blind = tables.rules.exchange == "blind"
+    card = tables.bit[act]
+    state.laid_away[rows] |= card
+    state.n_laid_away[rows] += card != 0
+    put(state.hand, at, take(state.hand, at) & ~card)
+    done: NDArray[np.bool_] = (act == a.PASS) | (
+        state.n_laid_away[rows] == tables.rules.lay_away[-1]
+    )
+    if blind:
+        _draw(state, tables, lanes.where(done))
+    else:
+        _draw(state, tables, lanes.where(act == a.TAKE))
+    _ask(state, tables, lanes.where(~done), step + 1)
+    return done
+
+
+def _ask(state: State, tables: Tables, lanes: Lanes, step: int) -> None:
+    """Give declarer the cards to lay away, and whatever else is open to him."""
+    set_clock(state, lanes, EXCHANGE, step)
+    declarer = state.declarer[lanes.rows]
+    legal = take(state.hand, lanes.at(declarer)).astype(np.uint64)
+    if tables.rules.exchange == "take" and step == 0:
+        legal = np.full(len(lanes), _PASS | _TAKE)
+    elif tables.rules.exchange == "blind" and step in tables.rules.lay_away:
+        legal |= _PASS
+    give_turn(state, lanes, declarer, legal)
+
+
+def _draw(state: State, tables: Tables, lanes: Lanes) -> None:
+    """Let declarer take talon cards: blind as many as he laid away, else all (RULES 3)."""
+    rows, at = lanes.rows, lanes.at(state.declarer[lanes.rows])
+    for place in range(tables.rules.talon_size):
+        card = tables.bit[state.talon[place, rows]]
+        if tables.rules.exchange == "blind":
+            card = card * (state.n_laid_away[rows] > place)
+        state.drawn[rows] |= card
+        put(state.hand, at, take(state.hand, at) | card)

@@ -1,0 +1,23 @@
+"""Naming trumps: declarer names a suit (RULES 2, 5; RULES 6)."""
+
+from __future__ import annotations
+
+from sjavs_env.core.bits import Array, Lanes, take
+from sjavs_env.core.codes import NAME
+from sjavs_env.core.state import State
+from sjavs_env.core.tables import Tables
+from sjavs_env.core.turns import give_turn, set_clock
+
+
+def enter(state: State, tables: Tables, lanes: Lanes) -> None:
+    """Give declarer the suits that he may name."""
+    set_clock(state, lanes, NAME, 0)
+    declarer = state.declarer[lanes.rows]
+    longest = take(state.longest, lanes.at(declarer))
+    give_turn(state, lanes, declarer, take(tables.nameable, longest))
+
+
+def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> bool:
+    """Note the trump suit."""
+    state.trump[lanes.rows] = tables.call_trump[act]
+    return True

@@ -1,0 +1,25 @@
+"""Who acts next, and what is open to him: the two things every phase hands on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env.core.bits import Array, Lanes
+from sjavs_env.core.codes import NONE
+from sjavs_env.core.state import State
+
+
+def give_turn(state: State, lanes: Lanes, seat: Array, legal: NDArray[np.uint64]) -> None:
+    """Let a seat act in each lane; lanes whose deal is over keep no seat and nothing legal."""
+    if not lanes.live:
+        over = state.over[lanes.rows]
+        seat = np.where(over, NONE, seat)
+        legal = legal * ~over
+    state.seat[lanes.rows] = seat
+    state.legal[lanes.rows] = legal
+
+
+def set_clock(state: State, lanes: Lanes, phase: int, step: int) -> None:
+    """Note the phase of the lanes and the step within it."""
+    state.clock[lanes.rows] = phase << 3 | step

@@ -1,0 +1,1 @@
+"""Built-in players: they see observations only."""

@@ -1,0 +1,250 @@
+"""``VectorSjavs``: many deals at once, without auto-reset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sjavs_env import observe as views
+from sjavs_env.core import machine
+from sjavs_env.core.actions import N_ACTIONS
+from sjavs_env.core.dealing import shuffle
+from sjavs_env.core.notation import parse_deal, record
+from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.rulesets import rule_set
+from sjavs_env.core.state import State
+from sjavs_env.core.tables import compile_tables
+from sjavs_env.transcript import Result, result_of
+
+
+class VectorSjavs:
+    """A batch of deals under one rule set, stepped together.
+
+    The arrays that it shows are live and read-only: ``step`` and ``reset`` overwrite them. A row
+    whose deal is over has seat -1, nothing legal, and takes any action without moving.
+
+    Args:
+        rules: A preset's name or a ``RuleSet``.
+        batch: Number of rows, B.
+        seed: Seed of the deals; the same seed gives the same deals for ever. None: fresh entropy.
+
+    Raises:
+        ValueError: the rule set is unknown, or ``batch`` is below 1.
+    """
+
+    def __init__(
+        self, rules: str | RuleSet = "faroese4", batch: int = 1, seed: int | None = None
+    ) -> None:
+        if batch < 1:
+            raise ValueError(f"batch={batch!r} must be 1 or more")
+        self.rules = rule_set(rules)
+        self.batch = int(batch)
+        self._tables = compile_tables(self.rules)
+        self._generator = np.random.PCG64(seed)
+        self._adopt(State.empty(self._tables, self.batch))
+        self.reset()
+
+    def _adopt(self, state: State) -> None:
+        """Take a state as ours, and show its arrays."""
+        self._state = state
+        self.seat: NDArray[np.int8] = _shown(state.seat)
+        """The seat to act, int8[B], -1 where the deal is over."""
+        self.legal: NDArray[np.uint64] = _shown(state.legal)
+        """The legal actions as bits, uint64[B]."""
+        self.over: NDArray[np.bool_] = _shown(state.over)
+        """Whether the deal is over, bool[B]."""
+        self.payoff: NDArray[np.float32] = _shown(state.payoff.T)
+        """Payoff of each seat in game points (RULES 8), float32[B, P], 0 before the end."""
+        self.gains: NDArray[np.int16] = _shown(state.gains.T)
+        """Gain of each column in game points, a carry included, int16[B, C]."""
+        self.card_points: NDArray[np.uint8] = _shown(state.card_points.T)
+        """Card points of the declaring side and of the others, uint8[B, 2], as in ``result``."""
+        self.declarer: NDArray[np.int8] = _shown(state.declarer)
+        """Declarer, or the owner of the standing call; -1 if there is none, int8[B]."""
+        self.trump: NDArray[np.int8] = _shown(state.trump)
+        """Index of the trump suit in "DHSC", -1 if there is none (yet), int8[B]."""
+        self.dealer: NDArray[np.int8] = _shown(state.dealer)
+        """The dealer, int8[B]."""
+        self.ties: NDArray[np.uint8] = _shown(state.ties)
+        """60-60 deals that the next deal would carry, uint8[B]."""
+
+    def reset(
+        self,
+        *,
+        rows: ArrayLike | None = None,
+        deals: Sequence[str] | None = None,
+        dealer: ArrayLike | None = None,
+        columns: ArrayLike | None = None,
+        carry: ArrayLike | None = None,
+        seed: int | None = None,
+    ) -> None:
+        """Deal anew.
+
+        Args:
+            rows: Only these rows, as indices or as a mask; all if not given.
+            deals: One given deal for each of the rows, in deal notation; random if not given.
+            dealer: The dealer, one for all or one for each row; uniform if not given. A given deal
+                names its own.
+            columns: The score sheet before the deal, [C] or [rows, C]; the start if not given.
+            carry: 60-60 deals pending, one for all or one for each row; 0 if not given.
+            seed: Restart the stream of deals from this seed.
+
+        Raises:
+            DealError: a given deal is malformed or not of this rule set; nothing has changed.
+            ValueError: an argument has the wrong shape or range; nothing has changed.
+        """
+        number = self._numbers(rows)
+        n = len(number)
+        parsed = None if deals is None else self._parse(deals, n, dealer)
+        given_dealer = None if dealer is None else _integers("dealer", dealer, (n,), 0, self._last)
+        sheet = self.rules.start if columns is None else columns
+        given_columns = _integers("columns", sheet, (n, self.rules.columns), -(2**15), 2**15 - 1)
+        given_carry = _integers("carry", 0 if carry is None else carry, (n,), 0, 255)
+        if seed is not None:
+            self._generator = np.random.PCG64(seed)
+        if parsed is not None:
+            seats, deal = parsed
+        else:
+            deal, seats = shuffle(self._tables, self._generator, n)
+            seats = seats if given_dealer is None else given_dealer.astype(np.int8)
+        state = self._state
+        state.clear(slice(None) if n == self.batch else number)
+        state.dealer[number] = seats
+        state.columns[:, number] = given_columns.T
+        state.carry[number] = given_carry
+        machine.begin(state, self._tables, number, deal)
+
+    @property
+    def _last(self) -> int:
+        return self.rules.seats - 1
+
+    def _numbers(self, rows: ArrayLike | None) -> NDArray[np.intp]:
+        """Return row numbers, each once."""
+        everything = np.arange(self.batch)
+        if rows is None:
+            return everything
+        try:
+            number = everything[np.asarray(rows, dtype=None if np.size(rows) else np.intp)]
+        except IndexError as error:
+            raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}") from error
+        if len(np.unique(number)) != number.size:
+            raise ValueError(f"rows={rows!r} names a row twice")
+        return np.atleast_1d(number)
+
+    def _parse(
+        self, deals: Sequence[str], n: int, dealer: ArrayLike | None
+    ) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
+        """Return the dealers and the slots of given deals."""
+        if isinstance(deals, str):
+            raise ValueError(f"deals must be a list of deal lines, not one line {deals!r}")
+        if len(deals) != n:
+            raise ValueError(f"{len(deals)} deals were given for {n} rows")
+        if dealer is not None:
+            raise ValueError("deals name their dealers, so dealer may not be given beside them")
+        pairs = [parse_deal(line, self._tables) for line in deals]
+        seats = np.array([seat for seat, _ in pairs], np.int8)
+        return seats, np.stack([slots for _, slots in pairs], axis=1)
+
+    def step(self, actions: ArrayLike) -> None:
+        """Carry out one decision in every row that is not over.
+
+        Args:
+            actions: Action ids, int[B]; rows that are over take any value.
+
+        Raises:
+            IllegalActionError: an action is illegal; then no row has moved.
+            ValueError: wrong shape or no integers.
+        """
+        machine.step(self._state, self._tables, np.asarray(actions))
+
+    def legal_mask(self) -> NDArray[np.bool_]:
+        """Return the legal actions as bool[B, 64], all False where the deal is over."""
+        legal = np.ascontiguousarray(self.legal.astype("<u8"))
+        bits = np.unpackbits(legal.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+        return bits.view(np.bool_).reshape(self.batch, N_ACTIONS)
+
+    def observe(
+        self, seat: ArrayLike | None = None, out: NDArray[np.uint32] | None = None
+    ) -> NDArray[np.uint32]:
+        """Return what a seat may know, as packed words uint32[B, W] (``sjavs_env.unpack``).
+
+        Args:
+            seat: The seat to look from, one for all or one for each row; the seat to act if not
+                given, and then a row that is over has words 0.
+            out: Array to write into.
+
+        Raises:
+            ValueError: a seat is out of range, or ``out`` has the wrong shape or dtype.
+        """
+        return views.observe(self._state, self._tables, self._seats(seat), out, views.N_WORDS)
+
+    def observe_all(
+        self, seat: ArrayLike | None = None, out: NDArray[np.uint32] | None = None
+    ) -> NDArray[np.uint32]:
+        """Return ``observe`` and behind it all cards, as uint32[B, W_ALL], for critics.
+
+        Never feed this to a policy that is to play fair.
+        """
+        return views.observe(self._state, self._tables, self._seats(seat), out, views.N_WORDS_ALL)
+
+    def _seats(self, seat: ArrayLike | None) -> NDArray[np.int8]:
+        if seat is None:
+            return self._state.seat
+        return _integers("seat", seat, (self.batch,), 0, self._last).astype(np.int8)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rules": self.rules, "state": self._state, "stream": self._generator.state}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.rules, self.batch = kept["rules"], kept["state"].clock.size
+        self._tables = compile_tables(self.rules)
+        self._generator = np.random.PCG64()
+        self._generator.state = kept["stream"]
+        self._adopt(kept["state"])
+
+    def take(self, rows: ArrayLike) -> VectorSjavs:
+        """Return a copy of some rows, which may repeat: branches for search.
+
+        The copy deals on from a copy of this one's stream.
+        """
+        index = np.arange(self.batch)[np.asarray(rows)]
+        branch = object.__new__(VectorSjavs)
+        branch.__setstate__(self.__getstate__() | {"state": self._state.taken(index)})
+        return branch
+
+    def result(self, row: int) -> Result:
+        """Return the result of a row in words.
+
+        Raises:
+            ValueError: the deal is not over.
+        """
+        return result_of(self._state, self._tables, row)
+
+    def record(self, row: int) -> str:
+        """Return the deal of a row and its actions so far, in notation."""
+        return record(self._state, self._tables, row)
+
+
+def _shown(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+def _integers(
+    name: str, value: ArrayLike, shape: tuple[int, ...], least: int, most: int
+) -> NDArray[np.int64]:
+    """Return integers of a shape, after checking kind, range and shape."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name}={value!r} must be whole numbers")
+    if array.size and (array.min() < least or array.max() > most):
+        raise ValueError(f"{name}={value!r} must lie between {least} and {most}")
+    try:
+        return np.broadcast_to(array.astype(np.int64), shape)
+    except ValueError as error:
+        raise ValueError(f"{name} has shape {array.shape}, which does not fit {shape}") from error
