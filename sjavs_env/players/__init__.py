@@ -1,1 +1,55 @@
-"""Built-in players: they see observations only."""
+"""The built-in players: policies that act from observations alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env.core.errors import nearest
+from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.players.random import Random
+
+
+class Policy(Protocol):
+    """Whatever chooses actions, batched.
+
+    Attributes:
+        sees_all: It is given the words of ``observe_all``, with all cards, and so does not play
+            fair.
+    """
+
+    sees_all: bool
+
+    def act(
+        self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """Return an action for each row.
+
+        Args:
+            words: What the seat to act may know, uint32[N, W]; 0 in a row that is over.
+            legal: The legal actions as bits, uint64[N].
+            keys: A hash of seed, deal, seat and decision for each row, uint64[N]: the only
+                randomness, so that neither batch size nor order changes a choice.
+        """
+        ...
+
+
+PLAYERS: dict[str, Callable[[RuleSet], Policy]] = {"random": Random}
+"""The built-in players by name."""
+
+
+def player(name: str, rules: RuleSet) -> Policy:
+    """Return a built-in player for a rule set.
+
+    Raises:
+        ValueError: there is no player of this name; the nearest one is named.
+    """
+    if name not in PLAYERS:
+        raise ValueError(f"unknown player {name!r}{nearest(name, PLAYERS)}")
+    return PLAYERS[name](rules)
+
+
+__all__ = ["PLAYERS", "Policy", "player"]

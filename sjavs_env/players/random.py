@@ -1,0 +1,49 @@
+"""``random``: every legal action is equally likely, chosen by the key alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env.core.actions import NOTHING
+from sjavs_env.core.ruleset import RuleSet
+
+_ONE = np.uint64(1)
+_HALF = np.uint64(32)
+_SPLITMIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+_INCREMENT = np.uint64(0x9E3779B97F4A7C15)
+_LAST_SHIFT = np.uint64(31)
+
+
+class Random:
+    """A player without a thought, the anchor of every rating."""
+
+    sees_all: bool = False
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+
+    def act(
+        self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """Return one legal action for each row; the words are not read."""
+        number = np.bitwise_count(legal).astype(np.uint64)
+        return nth_action(legal, mixed(keys) * number >> _HALF)
+
+
+def mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return 32 well-mixed bits of each key (the finaliser of splitmix64, upper half)."""
+    bits = keys + _INCREMENT
+    for shift, factor in _SPLITMIX:
+        bits = (bits ^ bits >> np.uint64(shift)) * np.uint64(factor)
+    upper: NDArray[np.uint64] = (bits ^ bits >> _LAST_SHIFT) >> _HALF
+    return upper
+
+
+def nth_action(legal: NDArray[np.uint64], index: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the action with this index, from 0, among the legal ones; ``NOTHING`` for none."""
+    rest = legal.copy()
+    for passed in range(int(index.max(initial=0))):
+        rest &= rest - (index > passed)
+    below = np.bitwise_count((rest & ~rest + _ONE) - _ONE)
+    return np.minimum(below, NOTHING).astype(np.int64)

@@ -1,0 +1,52 @@
+"""The built-in players."""
+
+import numpy as np
+import pytest
+
+from sjavs_env import RULE_SETS, VectorSjavs, rule_set
+from sjavs_env.players import PLAYERS, player
+
+FAROESE4 = rule_set("faroese4")
+
+
+def keys_from(seed: int, n: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 2**64, n, dtype=np.uint64)
+
+
+def test_an_unknown_player_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(ValueError, match="unknown player 'randon'; the nearest is 'random'"):
+        player("randon", FAROESE4)
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("preset", RULE_SETS)
+def test_a_player_takes_only_legal_actions_in_every_rule_set(preset: str, name: str) -> None:
+    vec = VectorSjavs(preset, batch=256, seed=3)
+    policy = player(name, vec.rules)
+    step = 0
+    while not vec.over.all():
+        actions = policy.act(vec.observe(), vec.legal, keys_from(step, 256))
+        assert actions.dtype == np.int64
+        vec.step(actions)  # raises at the first illegal action
+        step += 1
+
+
+def test_random_chooses_every_legal_action_equally_often() -> None:
+    n, legal = 70_000, 1 << 3 | 1 << 8 | 1 << 20 | 1 << 31 | 1 << 32 | 1 << 50 | 1 << 58
+    actions = player("random", FAROESE4).act(
+        np.zeros((n, 1), np.uint32), np.full(n, legal, np.uint64), np.arange(n, dtype=np.uint64)
+    )
+    chosen, times = np.unique(actions, return_counts=True)
+    assert chosen.tolist() == [3, 8, 20, 31, 32, 50, 58]
+    chi_square = ((times - n / 7) ** 2 / (n / 7)).sum()
+    assert chi_square < 22.5  # six degrees of freedom: exceeded once in a thousand
+
+
+def test_random_reads_the_key_and_not_the_words() -> None:
+    policy = player("random", FAROESE4)
+    legal, keys = np.full(500, 0xFF, np.uint64), keys_from(1, 500)
+    words = np.random.default_rng(2).integers(0, 2**32, (500, 40), dtype=np.uint32)
+    first = policy.act(words, legal, keys)
+    assert (first == policy.act(words[::-1], legal, keys)).all()
+    assert (first[::-1] == policy.act(words, legal, keys[::-1])).all()
+    assert (first != policy.act(words, legal, keys_from(3, 500))).any()
