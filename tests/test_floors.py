@@ -22,7 +22,7 @@ FLOORS: dict[str, dict[str, str]] = {
     },
     "rules": {
         "sjavs_env.core": "auction bits confirm dealing exchange machine naming notation play "
-        "scoring state turns",
+        "rubber scoring state turns",
         "sjavs_env": "core",
     },
     "views": {"sjavs_env": "layout observe render transcript"},
