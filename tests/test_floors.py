@@ -28,7 +28,8 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "layout observe render transcript"},
     "wrappers": {"sjavs_env": "aec players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "checkpoint config evaluate league nets policy ppo report rollout search.*",
+        "agents": "checkpoint config dealsets evaluate health league nets policy ppo report rollout "
+        "search.*",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},

@@ -1,0 +1,99 @@
+"""Deal sets and keys: the randomness of evaluation, each number a function of names and seeds.
+
+A deal set is a stream of deals with a version in its name, such as ``test-v1``. It comes in blocks,
+each dealt by a generator that is seeded from a hash of that name, a seed and the block's number: no
+two sets share a stream, any part of a set can be dealt alone, and its first n deals are the same
+for every n. Choose on ``validation``, report on ``test``, and never train on either.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env import RuleSet, VectorSjavs
+from sjavs_env.core.errors import nearest
+
+VERSIONS = {"train": 1, "validation": 1, "test": 1}
+"""The deal sets and their versions; a version is raised when the deals of a set change."""
+
+BLOCK = 1000
+"""Deals of one generator; part of the versions."""
+
+_WORD = 2**64 - 1
+_INCREMENT = 0x9E3779B97F4A7C15
+_SPLITMIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+_LAST_SHIFT = 31
+_SEAT_BITS = _DECISION_BITS = 8
+
+
+def versioned(deal_set: str) -> str:
+    """Return the full name of a deal set, ``test-v1`` for ``test``; a full name comes back.
+
+    Raises:
+        ValueError: there is no such deal set; the nearest is named.
+    """
+    names = {name: f"{name}-v{version}" for name, version in VERSIONS.items()}
+    if deal_set in names.values():
+        return deal_set
+    if deal_set not in names:
+        raise ValueError(f"unknown deal set {deal_set!r}{nearest(deal_set, names)}")
+    return names[deal_set]
+
+
+def stream(deal_set: str, seed: int, block: int = 0) -> int:
+    """Return the seed of a block's generator, below 2**64, for ``VectorSjavs(seed=...)``.
+
+    Raises:
+        ValueError: there is no such deal set, or the seed is negative.
+    """
+    if seed < 0:
+        raise ValueError(f"seed={seed!r} must be 0 or more")
+    digest = sha256(f"{versioned(deal_set)}/{seed}/{block}".encode()).digest()
+    return int.from_bytes(digest[:8], "little")
+
+
+def dealt(rules: RuleSet, span: range, deal_set: str, seed: int) -> VectorSjavs:
+    """Return some deals of a deal set, by their numbers, with uniform dealers, nothing played.
+
+    Raises:
+        ValueError: there is no such deal set, or the seed is negative.
+    """
+    blocks = range(span.start // BLOCK, -(-span.stop // BLOCK))
+    first = blocks.start * BLOCK
+    deals = VectorSjavs(rules, batch=len(blocks) * BLOCK)
+    for block in blocks:
+        rows = np.arange(block * BLOCK, (block + 1) * BLOCK) - first
+        deals.reset(rows=rows, seed=stream(deal_set, seed, block))
+    return deals.take(np.arange(span.start, span.stop) - first)
+
+
+def key(
+    seed: int, deal: NDArray[np.intp], seat: NDArray[np.int8], decision: int
+) -> NDArray[np.uint64]:
+    """Return the keys of decisions, uint64[N]: all the randomness that a policy gets.
+
+    Two rounds of splitmix64's finaliser over the deal, the seat and the decision, the seed mixed in
+    between. No two decisions under one seed have the same key.
+
+    Args:
+        seed: Seed of the match.
+        deal: Number of the deal in its set, intp[N], below 2**48.
+        seat: The seat to act, int8[N].
+        decision: Number of the decision in the deal, forced ones counted, below 256.
+    """
+    words = deal.astype(np.uint64) << np.uint64(_SEAT_BITS + _DECISION_BITS)
+    words |= seat.astype(np.uint64) << np.uint64(_DECISION_BITS)
+    words |= np.uint64(decision)
+    seeded = _mixed(np.array([seed & _WORD], np.uint64))
+    return _mixed(_mixed(words) ^ seeded)
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a one-to-one mixture of 64-bit words (splitmix64)."""
+    bits = words + np.uint64(_INCREMENT)
+    for shift, factor in _SPLITMIX:
+        bits = (bits ^ bits >> np.uint64(shift)) * np.uint64(factor)
+    return bits ^ bits >> np.uint64(_LAST_SHIFT)

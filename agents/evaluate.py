@@ -1,0 +1,257 @@
+"""The edge of one policy over another: the same deals in every seating, with an interval.
+
+In a *seating* every score column is taken by A or by B, and both have at least one: 2 seatings of
+pairs or two seats, 6 of three seats, 14 of four lone seats. A deal is worth ½ (mean payoff of A's
+seats − mean payoff of B's seats), averaged over its seatings. Void deals count, as 0: they are part
+of the game. A policy against itself scores exactly 0, and swapped policies exactly the
+negative, for a deal has the same keys in every seating.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.dealsets import dealt, key, stream
+from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name
+from sjavs_env.core.actions import ACTION_NAMES
+from sjavs_env.players import Policy
+
+BATCH = 2048
+"""Deals that are played side by side, each in every seating."""
+CONFIDENCE = 0.95
+RESAMPLES = 10_001
+"""Bootstrap samples; one more than a multiple of 40, so that no quantile is interpolated."""
+_BOOTSTRAP_SEED = 0
+_PARTS = 6
+"""Payoffs, and the mean of one to three of them, are whole when counted in these parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a match of two policies came to; in game points per deal.
+
+    Attributes:
+        a: Name of the first policy.
+        b: Name of the second.
+        edge: Edge of A over B.
+        low: Lower end of the 95 % bootstrap interval over deals.
+        high: Upper end.
+        plays: Deals that were played: deals times seatings.
+        wins: Deals that A won, over all their seatings together.
+        draws: Deals that neither won.
+        losses: Deals that B won.
+    """
+
+    a: str
+    b: str
+    edge: float
+    low: float
+    high: float
+    plays: int
+    wins: int
+    draws: int
+    losses: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """Two policies and the deals they meet on."""
+
+    names: tuple[str, str]
+    policies: tuple[Policy, Policy]
+    rules: RuleSet
+    deals: int
+    deal_set: str
+    seed: int
+
+
+def edge(
+    a: Policy,
+    b: Policy,
+    rules: RuleSet,
+    deals: int = 2000,
+    seed: int = 0,
+    deal_set: str = "test",
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    batch: int = BATCH,
+    processes: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Entry:
+    """Measure the edge of A over B.
+
+    Neither ``batch`` nor ``processes`` changes the result.
+
+    Args:
+        a: The first policy; with several processes it must pickle, and so must the second.
+        b: The second policy.
+        rules: The rule set.
+        deals: Number of deals, the first ones of the deal set.
+        seed: Seed of the deal set and of the keys.
+        deal_set: "train", "validation" or "test", or one of them with its version.
+        names: What to call the two in the entry and in complaints.
+        batch: Deals played side by side.
+        processes: Number of processes.
+        progress: Called with the number of deals just finished.
+
+    Raises:
+        ValueError: a number is out of range, or the deal set is unknown.
+        IllegalActionError: a policy chose an illegal action; it is named, with the record.
+    """
+    for name, value in (("deals", deals), ("batch", batch), ("processes", processes)):
+        if value < 1:
+            raise ValueError(f"{name}={value!r} must be 1 or more")
+    match = _Match(names, (a, b), rules, deals, deal_set, seed)
+    parts = []
+    for part in _parts(match, batch, processes):
+        parts.append(part)
+        if progress is not None:
+            progress(len(part))
+    values = np.concatenate(parts)
+    low, high = interval(values)
+    return Entry(
+        *names,
+        edge=float(values.mean()),
+        low=low,
+        high=high,
+        plays=deals * len(seatings(rules)),
+        wins=int((values > 0).sum()),
+        draws=int((values == 0).sum()),
+        losses=int((values < 0).sum()),
+    )
+
+
+def seatings(rules: RuleSet) -> NDArray[np.bool_]:
+    """Return every seating as the seats that A takes, bool[seatings, P]."""
+    chosen = np.arange(1, 2**rules.columns - 1)
+    column = np.array([rules.column(seat) for seat in range(rules.seats)])
+    held: NDArray[np.bool_] = (chosen[:, None] >> column & 1).astype(np.bool_)
+    return held
+
+
+def deal_values(payoff: NDArray[np.float32], held: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return what each deal is worth to A, float64[deals].
+
+    The sums are of whole numbers, so that equals come out at 0 and not near it.
+
+    Args:
+        payoff: Payoff of each seat, float32[seatings, deals, P].
+        held: The seats that A takes, bool[seatings, P].
+    """
+    parts = np.rint(payoff * _PARTS).astype(np.int64)
+    shares = np.where(held, _PARTS // held.sum(1)[:, None], -(_PARTS // (~held).sum(1)[:, None]))
+    totals = np.einsum("sdp,sp->d", parts, shares)
+    values: NDArray[np.float64] = totals / (2 * _PARTS**2 * len(held))
+    return values
+
+
+def interval(values: NDArray[np.float64], resamples: int = RESAMPLES) -> tuple[float, float]:
+    """Return the 95 % percentile-bootstrap interval of the mean.
+
+    Deals have few distinct values, so a resample is drawn as how often each of them occurs. The
+    random numbers are the same every time, so that equal values have equal intervals; and the
+    negated values have exactly the negated interval.
+    """
+    if values.mean() < 0:
+        low, high = interval(-values, resamples)
+        return -high + 0.0, -low + 0.0
+    distinct, counts = np.unique(values, return_counts=True)
+    generator = np.random.Generator(np.random.PCG64(_BOOTSTRAP_SEED))
+    drawn = generator.multinomial(len(values), counts / len(values), size=resamples)
+    means = np.sort((drawn * distinct).sum(axis=1) / len(values))
+    tail = round((resamples - 1) * (1 - CONFIDENCE) / 2)
+    return float(means[tail]), float(means[-1 - tail])
+
+
+def _parts(match: _Match, batch: int, processes: int) -> Iterator[NDArray[np.float64]]:
+    """Yield the values of the deals, part after part."""
+    spans = [
+        range(start, min(start + batch, match.deals)) for start in range(0, match.deals, batch)
+    ]
+    if processes == 1 or len(spans) == 1:
+        yield from map(partial(_values, match), spans)
+    else:
+        # Spawned, not forked: the fork of a process in which torch runs threads may hang.
+        with ProcessPoolExecutor(min(processes, len(spans)), get_context("spawn")) as pool:
+            yield from pool.map(partial(_values, match), spans)
+
+
+def _values(match: _Match, span: range) -> NDArray[np.float64]:
+    """Play some deals in every seating and return what each is worth to A."""
+    held = seatings(match.rules)
+    deal = np.tile(np.arange(span.start, span.stop), len(held))
+    table = dealt(match.rules, span, match.deal_set, match.seed).take(deal - span.start)
+    _play(match, table, deal, np.repeat(~held, len(span), axis=0).astype(np.int8))
+    return deal_values(table.payoff.reshape(len(held), len(span), match.rules.seats), held)
+
+
+def _play(
+    match: _Match, table: VectorSjavs, deal: NDArray[np.intp], sitting: NDArray[np.int8]
+) -> None:
+    """Play out every row of a table.
+
+    Args:
+        match: The policies, by the numbers in ``sitting``.
+        table: The deals, nothing played.
+        deal: Number of each row's deal, intp[B].
+        sitting: Which policy sits where, int8[B, P].
+    """
+    seed = stream(match.deal_set, match.seed)
+    decision = 0
+    while not table.over.all():
+        # A forced move needs no policy; rows that are over take any action.
+        actions = _lowest(table.legal)
+        asked = np.flatnonzero(np.bitwise_count(table.legal) > 1)
+        keys = key(seed, deal[asked], table.seat[asked], decision)
+        turn = sitting[asked, table.seat[asked]]
+        for number, policy in enumerate(match.policies):
+            mine = turn == number
+            if mine.any():
+                rows = asked[mine]
+                actions[rows] = _asked(policy, match.names[number], table, rows, keys[mine])
+        table.step(actions)
+        decision += 1
+
+
+def _asked(
+    policy: Policy, name: str, table: VectorSjavs, rows: NDArray[np.intp], keys: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """Return what a policy chooses in some rows, after checking it."""
+    words = (table.observe_all() if policy.sees_all else table.observe())[rows]
+    legal = table.legal[rows]
+    actions = np.asarray(policy.act(words, legal, keys))
+    if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+        raise IllegalActionError(
+            f"policy {name!r} returned {actions.dtype} of shape {actions.shape} "
+            f"where integers of shape {rows.shape} were asked for"
+        )
+    inside = np.clip(actions, 0, N_ACTIONS - 1).astype(np.uint64)
+    allowed = (inside == actions) & (legal >> inside & np.uint64(1)).astype(np.bool_)
+    if not allowed.all():
+        worst = int(np.argmin(allowed))
+        raise IllegalActionError(_complaint(name, int(actions[worst]), table, int(rows[worst])))
+    return actions.astype(np.int64)
+
+
+def _lowest(legal: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the lowest action of each set; of an empty one, some number."""
+    return np.bitwise_count((legal & ~legal + np.uint64(1)) - np.uint64(1)).astype(np.int64)
+
+
+def _complaint(name: str, action: int, table: VectorSjavs, row: int) -> str:
+    """Return the sentence about a policy's illegal action."""
+    legal = np.flatnonzero(table.legal_mask()[row])
+    known = action in range(len(ACTION_NAMES))
+    named = f"{action_name(action, table.rules)!r} (id {action})" if known else f"id {action}"
+    names = " ".join(action_name(int(i), table.rules) for i in legal)
+    return (
+        f"policy {name!r} chose the illegal action {named} for seat {table.seat[row]}: "
+        f"legal are {names}; record {table.record(row)!r}"
+    )
