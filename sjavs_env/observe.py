@@ -114,9 +114,10 @@ def observe(
         ValueError: ``out`` has another shape or dtype.
     """
     batch = state.clock.size
-    if out is not None and (out.shape != (batch, n_words) or out.dtype != np.uint32):
+    shape, dtype = getattr(out, "shape", ()), getattr(out, "dtype", type(out).__name__)
+    if out is not None and (shape != (batch, n_words) or dtype != np.uint32):
         raise ValueError(
-            f"out is {out.dtype} of shape {out.shape}, but must be uint32 of {(batch, n_words)}"
+            f"out is {dtype} of shape {shape}, but must be uint32 of shape {(batch, n_words)}"
         )
     words = np.zeros((n_words, batch), np.uint32)
     view = View(state, tables, seat)

@@ -19,6 +19,9 @@ from sjavs_env.core.state import State
 from sjavs_env.core.tables import compile_tables
 from sjavs_env.transcript import Result, result_of
 
+_MOST_TIES = np.iinfo(np.uint8).max - 1
+"""The most ties that may be pending, so that one more has room."""
+
 
 class VectorSjavs:
     """A batch of deals under one rule set, stepped together.
@@ -32,18 +35,16 @@ class VectorSjavs:
         seed: Seed of the deals; the same seed gives the same deals for ever. None: fresh entropy.
 
     Raises:
-        ValueError: the rule set is unknown, or ``batch`` is below 1.
+        ValueError: the rule set or the seed is none, or ``batch`` is no number from 1.
     """
 
     def __init__(
         self, rules: str | RuleSet = "faroese4", batch: int = 1, seed: int | None = None
     ) -> None:
-        if batch < 1:
-            raise ValueError(f"batch={batch!r} must be 1 or more")
         self.rules = rule_set(rules)
-        self.batch = int(batch)
+        self.batch = _whole_number("batch", batch, 1)
         self._tables = compile_tables(self.rules)
-        self._generator = np.random.PCG64(seed)
+        self._generator = _stream(seed)
         self._adopt(State.empty(self._tables, self.batch))
         self.reset()
 
@@ -102,9 +103,11 @@ class VectorSjavs:
         given_dealer = None if dealer is None else _integers("dealer", dealer, (n,), 0, self._last)
         sheet = self.rules.start if columns is None else columns
         given_columns = _integers("columns", sheet, (n, self.rules.columns), -(2**15), 2**15 - 1)
-        given_carry = _integers("carry", 0 if carry is None else carry, (n,), 0, 255)
+        given_carry = _integers("carry", 0 if carry is None else carry, (n,), 0, _MOST_TIES)
+        if given_carry.any() and not self.rules.carries:
+            raise ValueError(f"carry={carry!r} must be 0, for {self.rules.name} carries no ties")
         if seed is not None:
-            self._generator = np.random.PCG64(seed)
+            self._generator = _stream(seed)
         if parsed is not None:
             seats, deal = parsed
         else:
@@ -123,16 +126,25 @@ class VectorSjavs:
 
     def _numbers(self, rows: ArrayLike | None) -> NDArray[np.intp]:
         """Return row numbers, each once."""
-        everything = np.arange(self.batch)
         if rows is None:
-            return everything
-        try:
-            number = everything[np.asarray(rows, dtype=None if np.size(rows) else np.intp)]
-        except IndexError as error:
-            raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}") from error
+            return np.arange(self.batch)
+        number = self._chosen(rows)
         if len(np.unique(number)) != number.size:
             raise ValueError(f"rows={rows!r} names a row twice")
-        return np.atleast_1d(number)
+        return number
+
+    def _chosen(self, rows: ArrayLike) -> NDArray[np.intp]:
+        """Return the row numbers that indices or a mask choose."""
+        index = np.asarray(rows, dtype=None if np.size(rows) else np.intp)
+        try:
+            number = np.atleast_1d(np.arange(self.batch)[index])
+        except IndexError as error:
+            raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}") from error
+        if index.ndim > 1:
+            raise ValueError(
+                f"rows={rows!r} must be one line of rows, not {index.ndim}-dimensional"
+            )
+        return number
 
     def _parse(
         self, deals: Sequence[str], n: int, dealer: ArrayLike | None
@@ -209,8 +221,13 @@ class VectorSjavs:
         """Return a copy of some rows, which may repeat: branches for search.
 
         The copy deals on from a copy of this one's stream.
+
+        Raises:
+            ValueError: a row is outside the batch, or there is none.
         """
-        index = np.arange(self.batch)[np.asarray(rows)]
+        index = self._chosen(rows)
+        if not len(index):
+            raise ValueError(f"rows={rows!r} chooses no row, and a batch has 1 or more")
         branch = object.__new__(VectorSjavs)
         branch.__setstate__(self.__getstate__() | {"state": self._state.taken(index)})
         return branch
@@ -219,13 +236,20 @@ class VectorSjavs:
         """Return the result of a row in words.
 
         Raises:
-            ValueError: the deal is not over.
+            ValueError: the deal is not over, or there is no such row.
         """
-        return result_of(self._state, self._tables, row)
+        return result_of(self._state, self._tables, self._row(row))
 
     def record(self, row: int) -> str:
-        """Return the deal of a row and its actions so far, in notation."""
-        return record(self._state, self._tables, row)
+        """Return the deal of a row and its actions so far, in notation.
+
+        Raises:
+            ValueError: there is no such row.
+        """
+        return record(self._state, self._tables, self._row(row))
+
+    def _row(self, row: int) -> int:
+        return int(_integers("row", row, (), -self.batch, self.batch - 1))
 
 
 def _shown(array: NDArray[Any]) -> NDArray[Any]:
@@ -233,6 +257,18 @@ def _shown(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.setflags(write=False)
     return view
+
+
+def _stream(seed: int | None) -> np.random.PCG64:
+    """Return the bit generator of a seed."""
+    return np.random.PCG64(None if seed is None else _whole_number("seed", seed, 0))
+
+
+def _whole_number(name: str, value: object, least: int) -> int:
+    """Return a whole number, after checking kind and range."""
+    if not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name}={value!r} must be a whole number, {least} or more")
+    return int(value)
 
 
 def _integers(

@@ -65,8 +65,8 @@ def name_of(action: int, fives: bool = False) -> str:
     Raises:
         ValueError: the id is outside 0..58.
     """
-    if not 0 <= action < len(ACTION_NAMES):
-        raise ValueError(f"action {action} has no name: ids are 0 to {len(ACTION_NAMES) - 1}")
+    if action not in range(len(ACTION_NAMES)):
+        raise ValueError(f"action {action!r} has no name: ids are 0 to {len(ACTION_NAMES) - 1}")
     name = ACTION_NAMES[action]
     return FIVES.get(name, name) if fives else name
 

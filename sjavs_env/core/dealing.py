@@ -36,8 +36,9 @@ def shuffle(
     which leaves every probability within 1e-8 of its value.
     """
     pack = tables.pack
-    words = generator.random_raw(n * words_per_deal(tables.rules))
-    draws = np.ascontiguousarray(words.astype("<u8").view("<u4").reshape(n, -1).T, dtype=np.uint64)
+    each = words_per_deal(tables.rules)
+    halves = generator.random_raw(n * each).astype("<u8").view("<u4").reshape(n, 2 * each)
+    draws = np.ascontiguousarray(halves.T, dtype=np.uint64)
     deal = np.repeat(pack[:, None], n, axis=1)
     flat = deal.reshape(-1)
     lane = np.arange(n)

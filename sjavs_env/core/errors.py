@@ -16,6 +16,8 @@ class IllegalActionError(ValueError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown word: the nearest known one, or all of them."""
-    words = [str(item) for item in known]
-    close = get_close_matches(str(word), words, n=1, cutoff=0.4)
-    return f"; the nearest is {close[0]!r}" if close else f"; known: {', '.join(words)}"
+    words = {str(item).casefold(): str(item) for item in known}
+    close = get_close_matches(str(word).casefold(), words, n=1, cutoff=0.4)
+    if close:
+        return f"; the nearest is {words[close[0]]!r}"
+    return f"; known: {', '.join(words.values())}"

@@ -81,16 +81,21 @@ def _complaint(state: State, tables: Tables, asked: Array, row: int) -> str:
 def _groups(state: State) -> Iterator[tuple[Lanes, int, int]]:
     """Yield the lanes that stand at the same step, with phase and step.
 
-    Rows that are over run on as dead lanes of the play, where everything they do is neutral.
+    Where they are most of the batch, rows that are over run on as dead lanes of the play, in which
+    everything they do is neutral.
     """
     clock, batch = state.clock, state.clock.size
-    over = bool(state.over.any())
     number = np.arange(batch)
-    if (clock == clock[0]).all() and (not over or clock[0] >> 3 == PLAY):
-        yield Lanes(slice(None), number, batch, not over), int(clock[0]) >> 3, int(clock[0]) & 7
+    live = number[~state.over] if state.over.any() else number
+    if not len(live):
         return
-    live = number[~state.over]
     stands = clock[live]
+    first = int(stands[0])
+    alive = len(live) == batch
+    few_dead = alive or (first >> 3 == PLAY and 2 * len(live) > batch)
+    if few_dead and (stands == first).all():
+        yield Lanes(slice(None), number, batch, alive), first >> 3, first & 7
+        return
     for value in np.unique(stands):
         chosen = live[stands == value]
         yield Lanes(chosen, chosen, batch, live=True), int(value) >> 3, int(value) & 7

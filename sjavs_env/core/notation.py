@@ -42,7 +42,7 @@ def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:
     if not isinstance(line, str):
         raise DealError(f"a deal is one line of text, not {type(line).__name__}: {line!r}")
     dealer, colon, rest = line.strip().partition(":")
-    if not colon or not dealer.isdecimal() or int(dealer) >= rules.seats:
+    if not colon or dealer not in map(str, range(rules.seats)):
         raise DealError(
             f"deal {line!r} must begin with its dealer, 0 to {rules.seats - 1}, and a colon"
         )
@@ -54,7 +54,7 @@ def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:
         wants = f"a talon of {rules.talon_size} after '|'" if rules.talon_size else "no talon"
         raise DealError(f"deal {line!r}: {rules.name} has {wants}")
     slots = _hands(line, parts, rules)
-    if talon:
+    if bar:
         slots += _cards(line, "the talon", talon, rules.talon_size, rules)
     _check_pack(line, slots, tables)
     return int(dealer), np.array(slots, np.uint8)
@@ -91,7 +91,8 @@ def _cards(line: str, where: str, text: str, size: int, rules: RuleSet) -> list[
             card = a.id_of(code)
         except ValueError:
             card = NONE
-        if not a.is_card(card) or CARD_NAMES[card] not in rules.pack:
+        strange = code in a.FIVES.values() and not rules.fives
+        if strange or not a.is_card(card) or CARD_NAMES[card] not in rules.pack:
             known = [a.name_of(a.id_of(name), rules.fives) for name in rules.pack]
             raise DealError(
                 f"deal {line!r}: {code!r} in {where} is no card of {rules.name}"

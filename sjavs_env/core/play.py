@@ -41,6 +41,8 @@ def apply(
         state.best[rows] = 0
     else:
         failed = (card & state.follow[rows]) == 0
+        if not lanes.live:
+            failed &= ~state.over[rows]
         shown = (seat.astype(np.uint32) * _VOID_BITS + state.led[rows]) & np.uint32(31)
         state.voids[rows] |= failed.astype(np.uint32) << shown
     strength = take(tables.strength, state.row[rows] + act) | np.uint8(step)
@@ -63,7 +65,8 @@ def _mark_fall(state: State, lanes: Lanes, card: NDArray[np.uint32]) -> None:
 def _lead(state: State, lanes: Lanes, seat: Array) -> None:
     """Let a seat lead any card."""
     set_clock(state, lanes, PLAY, 0)
-    state.leader[lanes.rows] = seat
+    leader = state.leader[lanes.rows]
+    state.leader[lanes.rows] = np.where(state.over[lanes.rows], leader, seat)
     hand = take(state.hand, lanes.at(seat))
     give_turn(state, lanes, seat, hand.astype(np.uint64))
 
@@ -90,13 +93,14 @@ def _end_trick(state: State, tables: Tables, lanes: Lanes) -> NDArray[np.bool_]:
     for later in range(1, tables.rules.seats):
         worth = worth + take(tables.points, state.table[later, rows])
     put(state.points, at, take(state.points, at) + worth)
-    put(state.tricks, at, take(state.tricks, at) + ~state.over[rows])
-    state.trick[rows] += 1
+    alive = ~state.over[rows]
+    put(state.tricks, at, take(state.tricks, at) + alive)
+    state.trick[rows] += alive
     state.table[:, rows] = a.NOTHING
     _turn_up(state, tables, lanes)
     _lead(state, lanes, winner)
     last: NDArray[np.bool_] = common(state.trick[rows]) == tables.rules.n_tricks
-    return last
+    return last if lanes.live else last & alive
 
 
 def _turn_up(state: State, tables: Tables, lanes: Lanes) -> None:

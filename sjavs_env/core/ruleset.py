@@ -98,6 +98,11 @@ class RuleSet:
         return 2 if self.pairs else self.seats
 
     @property
+    def carries(self) -> bool:
+        """Say whether a deal that nobody wins is carried on to the next."""
+        return any(score.tie is not None for item in self.contracts for score in item.scores)
+
+    @property
     def n_tricks(self) -> int:
         """Number of tricks in a deal."""
         return self.hand_size + 2 * self.piles

@@ -254,27 +254,29 @@ def rule_set(name: str | RuleSet, **options: Option) -> RuleSet:
         raise ValueError(f"unknown rule set {name!r}{nearest(str(name), (*PRESETS, *ALIASES))}")
     preset = PRESETS[key]
     values = dict(preset.defaults)
-    for option, value in options.items():
-        if option not in values:
-            raise ValueError(f"{key} has no option {option!r}{nearest(option, values)}")
-        values[option] = _checked(key, option, value, values[option])
-    if values.get("all_pass") == "clubs" and preset.seats == 3:
-        raise ValueError(f"{key} has no all_pass='clubs', for three players have no sides")
-    if preset.build is _contracts and not values["max_deals"]:
-        raise ValueError(f"{key}: max_deals=0 must be 1 or more, for the account has no other end")
-    return preset.build(key, preset.source, preset.seats, values)
+    faults = [
+        fault for option, value in options.items() if (fault := _fault(preset, option, value))
+    ]
+    if faults:
+        raise ValueError(f"{key}: {'; '.join(faults)}")
+    return preset.build(key, preset.source, preset.seats, values | options)
 
 
-def _checked(name: str, option: str, value: Option, default: Option) -> Option:
-    """Return an option's value after checking its type and range."""
+def _fault(preset: Preset, option: str, value: Option) -> str:
+    """Return what is wrong with an option or its value, "" if nothing is."""
+    defaults = dict(preset.defaults)
+    given = f"{option}={value!r}"
+    if option not in defaults:
+        return f"no option {option!r}{nearest(option, defaults)}"
     if option in CHOICES:
         if value not in CHOICES[option]:
-            raise ValueError(f"{name}: {option}={value!r}{nearest(str(value), CHOICES[option])}")
-    elif isinstance(default, bool):
-        if not isinstance(value, bool):
-            raise ValueError(f"{name}: {option}={value!r} must be True or False")
-    elif isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{name}: {option}={value!r} must be a whole number")
-    elif value < LEAST[option]:
-        raise ValueError(f"{name}: {option}={value!r} must be {LEAST[option]} or more")
-    return value
+            return f"no {given}{nearest(str(value), CHOICES[option])}"
+        if value == "clubs" and preset.seats == 3:
+            return f"no {given}, for three players have no sides; the nearest is 'redeal'"
+        return ""
+    if isinstance(defaults[option], bool):
+        return "" if isinstance(value, bool) else f"{given} must be True or False"
+    least = 1 if preset.build is _contracts else LEAST[option]
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        return f"{given} must be a whole number, {least} or more"
+    return ""
