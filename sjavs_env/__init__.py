@@ -1,5 +1,6 @@
 """Sjavs for reinforcement learning: a batched rules core and the environments around it."""
 
+from sjavs_env import sjavs_v0
 from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.actions import id_of as action_id
 from sjavs_env.core.errors import DealError, IllegalActionError
@@ -20,6 +21,7 @@ __all__ = [
     "action_id",
     "action_name",
     "rule_set",
+    "sjavs_v0",
     "unpack",
     "view",
 ]

@@ -17,6 +17,7 @@ from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.rulesets import rule_set
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import compile_tables
+from sjavs_env.observe_row import row_features
 from sjavs_env.transcript import Result, result_of
 
 _MOST_TIES = np.iinfo(np.uint8).max - 1
@@ -201,6 +202,13 @@ class VectorSjavs:
         Never feed this to a policy that is to play fair.
         """
         return views.observe(self._state, self._tables, self._seats(seat), out, views.N_WORDS_ALL)
+
+    def features(self, row: int, seat: int) -> NDArray[np.float32]:
+        """Return what a seat of one row may know as flat features, float32[F].
+
+        The same as ``unpack`` of its words, and quick where only one row is asked for.
+        """
+        return row_features(self._state, self._tables, row, seat)
 
     def _seats(self, seat: ArrayLike | None) -> NDArray[np.int8]:
         if seat is None:

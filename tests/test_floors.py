@@ -25,8 +25,8 @@ FLOORS: dict[str, dict[str, str]] = {
         "rubber scoring state turns",
         "sjavs_env": "core",
     },
-    "views": {"sjavs_env": "layout observe render transcript"},
-    "wrappers": {"sjavs_env": "aec players.* single sjavs_v0 vector", "": "sjavs_env"},
+    "views": {"sjavs_env": "layout observe observe_row render transcript"},
+    "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "checkpoint config dealsets evaluate health league nets policy ppo report rollout "
         "search.*",

@@ -18,6 +18,9 @@ from sjavs_env.core.scoring import column_payoffs
 _SINGLE, _DOUBLE = 1, 2
 """Crosses of a victory and of a double victory (RULES 2)."""
 
+MOST_CROSSES = {"first_to_zero_wins": _DOUBLE, "first_to_zero_loses": _SINGLE, "account": _SINGLE}
+"""The most crosses that a column can win, by ``RuleSet.rubber``."""
+
 
 @dataclass(slots=True)
 class Rubbers:

@@ -1,0 +1,265 @@
+"""The PettingZoo environment: one deal or one rubber, agent by agent.
+
+Rewards arrive at the end of the episode alone, for all agents in the same step. What PettingZoo's
+wrapper for actions out of bounds would check is checked here, with a sentence that names the legal
+ones; ``sjavs_v0.env`` adds the wrapper that enforces the order of calls.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any, Literal, SupportsIndex, cast, get_args
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from sjavs_env.core.actions import N_ACTIONS
+from sjavs_env.core.errors import nearest
+from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.rulesets import rule_set
+from sjavs_env.episode import RESET_OPTIONS, Episode, EpisodeKind
+from sjavs_env.layout import N_FEATURES, N_FEATURES_ALL, unpack
+from sjavs_env.transcript import Result
+
+IllegalAction = Literal["raise", "terminate", "random_legal"]
+RenderMode = Literal["human", "ansi"]
+Observation = dict[str, NDArray[Any]]
+
+
+class SjavsEnv(AECEnv[str, Observation, int | None]):
+    """Sjavs under one rule set, without a wrapper.
+
+    Args:
+        rules: A preset's name or a ``RuleSet``.
+        episode: "deal": an episode is one deal, and a void one pays 0. "rubber": deals follow one
+            another until a column reaches its end; a void deal is dealt again.
+        render_mode: "ansi": ``render`` returns the table as text. "human": the table is printed
+            after every step.
+        illegal_action: "raise": an illegal action raises ``IllegalActionError``, and nothing has
+            moved. "terminate": it ends the episode for all agents, and pays the others as the
+            dearest deal of the rule set would (a rubber: the most crosses), from the agent's
+            column. "random_legal": a random legal action is played in its place.
+
+    Attributes:
+        rules: The rule set.
+        illegal_actions: Number of illegal actions in the episode.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 -- as PettingZoo declares it
+        "name": "sjavs_v0",
+        "render_modes": ["human", "ansi"],
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        rules: str | RuleSet = "faroese4",
+        episode: EpisodeKind = "deal",
+        render_mode: RenderMode | None = None,
+        illegal_action: IllegalAction = "raise",
+    ) -> None:
+        super().__init__()
+        _check("episode", episode, get_args(EpisodeKind))
+        _check("illegal_action", illegal_action, get_args(IllegalAction))
+        _check("render_mode", render_mode, (None, *get_args(RenderMode)))
+        self.rules = rule_set(rules)
+        self.render_mode, self.illegal_action = render_mode, illegal_action
+        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.seats)]
+        self.agents: list[str] = []
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._observation_spaces = {agent: _observation_space() for agent in self._seats}
+        self._action_spaces = {agent: _action_space() for agent in self._seats}
+        self.state_space = Box(0, 1, (N_FEATURES_ALL,), np.float32)
+        self._episode = Episode(self.rules, episode)
+        self._begun = False
+
+    def observation_space(self, agent: str) -> Space[Observation]:
+        """Return the space of an agent's observations, always the same object."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space[int | None]:
+        """Return the space of an agent's actions, always the same object."""
+        return self._action_spaces[agent]
+
+    @property
+    def results(self) -> list[Result]:
+        """Results of all deals of the episode that have ended, void ones included."""
+        return list(self._episode.results)
+
+    @property
+    def result(self) -> Result | None:
+        """Result of the latest deal that has ended, None before the first has."""
+        return self._episode.results[-1] if self._episode.results else None
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The score columns as they stand."""
+        return tuple(self._episode.sheet.columns[:, 0].tolist())
+
+    @property
+    def crosses(self) -> tuple[int, ...] | None:
+        """Crosses won by each column, None before a rubber has ended."""
+        sheet = self._episode.sheet
+        ended = self._episode.kind == "rubber" and sheet.over[0]
+        return tuple(sheet.crosses[:, 0].tolist()) if ended else None
+
+    @property
+    def record(self) -> str:
+        """The deal in play and its actions so far, in notation; it shows all cards."""
+        return self._episode.vec.record(0)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode.
+
+        Args:
+            seed: Restart the stream of deals; without it the stream continues.
+            options: ``{"deal": line}`` gives the deal; ``{"deals": [line, ...]}`` the deals of a
+                rubber, in order, before random ones; ``{"dealer": seat}`` the first dealer. Any
+                other option is ignored with a warning.
+
+        Raises:
+            DealError: a given deal is malformed, not of this rule set, or not its dealer's turn.
+            ValueError: the options contradict each other. In both cases nothing has changed.
+        """
+        options = options or {}
+        for key in options:
+            if key not in RESET_OPTIONS:
+                near = nearest(key, RESET_OPTIONS)
+                warnings.warn(f"reset option {key!r} is ignored{near}", UserWarning, stacklevel=2)
+        self._episode.begin(seed, options)
+        self._begun = True
+        self.illegal_actions = 0
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection: str | None = None  # type: ignore[assignment]
+        self._turn()
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent may know, at any time: fresh arrays, and nothing moves.
+
+        The mask of an agent that waits or has finished is all zeros.
+        """
+        self._check_begun()
+        features = self._episode.vec.features(0, self._seats[agent])
+        return {"observation": features, "action_mask": self._mask(agent)}
+
+    def state(self) -> NDArray[np.float32]:
+        """Return all cards and all that is known, for critics: ``observe_all`` from seat 0."""
+        self._check_begun()
+        return unpack(self._episode.vec.observe_all(seat=0)[0], "float32")
+
+    def step(self, action: int | None) -> None:
+        """Carry out the selected agent's action; None for an agent that has finished.
+
+        Raises:
+            IllegalActionError: the action is illegal and ``illegal_action`` is "raise"; nothing
+                has moved.
+            TypeError: the action of a live agent is no integer.
+            DealError: the next deal is given, and it is not its dealer's turn; nothing has moved.
+        """
+        self._check_begun()
+        if not self.agents:
+            raise RuntimeError("the episode is over for all agents: call reset()")
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        episode = self._episode
+        chosen = self._chosen(action)
+        dealt_out = chosen is not None and episode.play(chosen)
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._clear_rewards()
+        if chosen is None:
+            self._end(episode.forfeit(self._seats[self.agent_selection]))
+        elif dealt_out:
+            self._show()
+            if episode.over:
+                self._end(episode.payoffs())
+            else:
+                episode.deal_on()
+        self._accumulate_rewards()
+        self._turn()
+
+    def _chosen(self, action: int | None) -> int | None:
+        """Return the action to play, or None where an illegal one is to end the episode."""
+        try:
+            asked = operator.index(cast(SupportsIndex, action))
+        except TypeError as error:
+            raise TypeError(f"{self.agent_selection}'s action {action!r} is no integer") from error
+        if 0 <= asked < N_ACTIONS and self._episode.legal >> asked & 1:
+            return asked
+        self.illegal_actions += 1
+        if self.illegal_action == "raise":
+            return asked  # the core refuses it, and its sentence names the legal ones
+        return None if self.illegal_action == "terminate" else self._episode.random_action()
+
+    def _end(self, payoffs: list[float]) -> None:
+        """End the episode for all agents."""
+        self.rewards = dict(zip(self.agents, payoffs, strict=True))
+        self.terminations = dict.fromkeys(self.agents, True)
+
+    def _turn(self) -> None:
+        """Select the agent to act (the first one, if all have finished), and inform all."""
+        over = self.terminations[self.agents[0]]
+        self.agent_selection = self.agents[0 if over else self._episode.seat]
+        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        if not over:
+            self._show()
+
+    def _mask(self, agent: str) -> NDArray[np.int8]:
+        """Return the legal actions of an agent, all zeros if it is not to act."""
+        if agent != self.agent_selection or self.terminations.get(agent, True):
+            return np.zeros(N_ACTIONS, np.int8)
+        legal = np.array([self._episode.legal], "<u8").view(np.uint8)
+        return np.unpackbits(legal, bitorder="little").view(np.int8)
+
+    def _check_begun(self) -> None:
+        if not self._begun:
+            raise RuntimeError("no episode has begun: call reset() first")
+
+    def _show(self) -> None:
+        """Print the table for people."""
+        if self.render_mode == "human":
+            print(self._text())
+
+    def _text(self) -> str:
+        """Return the table as the agent to act sees it."""
+        return ""
+
+    def render(self) -> str | None:
+        """Show the table as the agent to act sees it: as text ("ansi"), or printed ("human")."""
+        self._check_begun()
+        if self.render_mode == "ansi":
+            return self._text()
+        if self.render_mode is None:
+            warnings.warn(
+                "render() shows nothing: make the environment with render_mode='ansi' or 'human'",
+                UserWarning,
+                stacklevel=2,
+            )
+        self._show()
+        return None
+
+    def close(self) -> None:
+        """Release nothing, for there is nothing to release."""
+
+
+def _observation_space() -> Space[Observation]:
+    features = Box(0, 1, (N_FEATURES,), np.float32)
+    mask = Box(0, 1, (N_ACTIONS,), np.int8)
+    return cast(Space[Observation], Dict(observation=features, action_mask=mask))
+
+
+def _action_space() -> Space[int | None]:
+    return cast("Space[int | None]", Discrete(N_ACTIONS))
+
+
+def _check(name: str, value: object, known: tuple[object, ...]) -> None:
+    if value not in known:
+        raise ValueError(f"{name}={value!r} is unknown{nearest(str(value), map(str, known))}")

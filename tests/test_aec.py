@@ -1,0 +1,371 @@
+"""The PettingZoo environment: deals given and random, rewards, masks, copies, illegal actions."""
+
+import copy
+import pickle
+import random
+import re
+
+import numpy as np
+import pytest
+
+from sjavs_env import (
+    RULE_SETS,
+    DealError,
+    IllegalActionError,
+    VectorSjavs,
+    action_id,
+    rule_set,
+    sjavs_v0,
+    unpack,
+)
+
+every_game = pytest.mark.parametrize("rules", RULE_SETS)
+every_episode = pytest.mark.parametrize("episode", ["deal", "rubber"])
+
+# Example 8 of the rules.
+DEAL = "3:DTHTHQHKSTSKCJSQ/H7S7S9C7C9CKDJSJ/D7D9DKHAS8C8HJCQ/D8DQDAH8H9SACTCA"
+CALLS = "5 5+ - - =C"
+CARDS = (
+    "SK S7 S8 SA DQ DT C7 DK S9 CQ H9 ST HJ CT SQ SJ "
+    "HQ H7 HA H8 C8 CA CJ C9 HT DJ D7 D8 CK D9 DA HK"
+)
+ACTIONS = f"{CALLS} {CARDS}".split()
+# Nobody can call: every seat has four trumps at most in any suit.
+VOID = "3:SQDJDAD8HAH7SAST/CQCJC8C7DKDQHKH9/SJHJDTD9HQH8S8S7/CACKCTC9D7HTSKS9"
+
+
+def play(env, rng, steps=None):
+    """Play random legal actions to the end, or some steps; return what `last` paid each agent."""
+    paid = dict.fromkeys(env.unwrapped.possible_agents, 0.0)
+    while env.agents and steps != 0:
+        steps = None if steps is None else steps - 1
+        agent = env.agent_selection
+        observation, reward, terminated, truncated, _ = env.last()
+        paid[agent] += reward
+        mask = observation["action_mask"]
+        env.step(None if terminated or truncated else rng.choice(np.flatnonzero(mask).tolist()))
+    return paid
+
+
+def play_names(env, names):
+    for name in names:
+        env.step(action_id(name))
+
+
+def test_example_8_of_the_rules_played_through_pettingzoo():
+    env = sjavs_v0.env()
+    env.reset(options={"deal": DEAL})
+    assert env.agent_selection == "player_0"
+    play_names(env, ACTIONS)
+    result = env.unwrapped.result
+    assert (result.void, result.declarer, result.contract, result.trump) == (False, 1, "5+", "C")
+    assert (result.card_points, result.tricks, result.gains) == ((63, 57), (2, 3, 2, 1), (0, 4))
+    assert result.payoffs == (-4, 4, -4, 4)
+    assert env.rewards == {f"player_{seat}": pay for seat, pay in enumerate(result.payoffs)}
+    assert env.unwrapped.columns == (24, 20)
+    assert env.unwrapped.crosses is None
+    assert env.unwrapped.record == " ".join([DEAL, *ACTIONS])
+
+
+@every_episode
+@every_game
+def test_what_last_pays_over_an_episode_is_the_final_payoff(rules, episode):
+    env = sjavs_v0.env(rules, episode=episode)
+    rng = random.Random(5)
+    for seed in range(3):
+        env.reset(seed=seed)
+        paid = play(env, rng)
+        raw = env.unwrapped
+        expected = raw.result.payoffs if episode == "deal" else crosses_paid(raw)
+        assert list(paid.values()) == pytest.approx(list(expected))
+        assert sum(paid.values()) == pytest.approx(0, abs=1e-5)
+        if raw.rules.pairs and rules != "french8":
+            assert paid["player_0"] == paid["player_2"]
+
+
+def crosses_paid(raw) -> list[float]:
+    """Crosses less the mean of the other columns' (RULES 8), by seat."""
+    crosses = raw.crosses
+    return [
+        crosses[column] - (sum(crosses) - crosses[column]) / (len(crosses) - 1)
+        for column in map(raw.rules.column, range(raw.rules.seats))
+    ]
+
+
+@every_episode
+@every_game
+def test_observations_are_those_of_the_batch_and_masks_belong_to_the_seat_to_act(rules, episode):
+    env, rng = sjavs_v0.env(rules, episode=episode), random.Random(6)
+    vec = VectorSjavs(rules, batch=1)
+    env.reset(seed=4)
+    vec.reset(seed=4)
+    for agent in env.agent_iter():
+        alive = not env.terminations[agent]
+        if vec.over[0] and alive:
+            break  # the next deal of a rubber
+        for seat, other in enumerate(env.possible_agents):
+            seen = env.observe(other)
+            assert env.observation_space(other).contains(seen)
+            words = vec.observe(seat=seat)[0]
+            np.testing.assert_array_equal(seen["observation"], unpack(words, "float32"))
+            turn = alive and other == agent
+            legal = vec.legal_mask()[0] if turn else np.zeros(64, bool)
+            np.testing.assert_array_equal(seen["action_mask"], legal)
+            if other in env.infos:
+                np.testing.assert_array_equal(env.infos[other]["action_mask"], legal)
+        np.testing.assert_array_equal(env.state(), unpack(vec.observe_all(seat=0)[0], "float32"))
+        assert env.state_space.contains(env.state())
+        action = rng.choice(np.flatnonzero(legal_of(env, agent)).tolist()) if alive else None
+        env.step(action)
+        if alive:
+            vec.step([action])
+    assert vec.over[0]
+
+
+def legal_of(env, agent):
+    return env.observe(agent)["action_mask"]
+
+
+@every_game
+def test_every_array_is_fresh_and_looking_changes_nothing(rules):
+    env = sjavs_v0.env(rules)
+    env.reset(seed=3)
+    play(env, random.Random(1), steps=2)
+    before = pickle.dumps(env.unwrapped)
+    for agent in env.possible_agents:
+        one, two = env.observe(agent), env.observe(agent)
+        for key, array in one.items():
+            assert not np.shares_memory(array, two[key])
+            array[:] = 1
+        assert not np.shares_memory(env.infos[agent]["action_mask"], two["action_mask"])
+    assert not np.shares_memory(env.state(), env.state())
+    _, _, _, _, info = env.last()
+    assert pickle.dumps(env.unwrapped) == before
+    info["action_mask"][:] = 1  # a copy: what is legal stays so
+    assert env.observe(env.agent_selection)["action_mask"].sum() < 64
+
+
+def test_an_agent_that_has_finished_can_still_look():
+    env = sjavs_v0.env()
+    env.reset(seed=1)
+    play(env, random.Random(1))
+    assert env.agents == []
+    for agent in env.possible_agents:
+        seen = env.observe(agent)
+        assert seen["observation"].any()
+        assert not seen["action_mask"].any()
+
+
+@every_episode
+@every_game
+def test_copies_and_pickles_go_on_alike(rules, episode):
+    env = sjavs_v0.env(rules, episode=episode, illegal_action="random_legal")
+    env.reset(seed=8)
+    play(env, random.Random(2), steps=11)
+    ends = []
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), env):
+        paid = play(twin, random.Random(3))
+        twin.reset()
+        twin.step(63)  # reserved, so a random legal action is played
+        ends.append((paid, twin.unwrapped.record))
+    assert ends[0] == ends[1] == ends[2]
+
+
+def test_two_environments_do_not_disturb_each_other_nor_the_global_generators():
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002 -- it is this one that must not be touched
+    before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    alone, first, second = (sjavs_v0.env(episode="rubber") for _ in range(3))
+    alone.reset(seed=1)
+    first.reset(seed=1)
+    second.reset(seed=2)
+    one, two, three = random.Random(1), random.Random(1), random.Random(3)
+    for _ in range(150):
+        play(alone, one, steps=1)
+        play(first, two, steps=1)
+        play(second, three, steps=1)
+    assert alone.unwrapped.record == first.unwrapped.record != second.unwrapped.record
+    assert before == (random.getstate(), np.random.get_state()[1].tolist())  # noqa: NPY002
+
+
+def test_a_seed_gives_the_same_deals_and_without_one_the_stream_goes_on():
+    env = sjavs_v0.env()
+    deals = []
+    for seed in (5, None, None, 5, None):
+        env.reset(seed=seed)
+        deals.append(env.unwrapped.record)
+    assert deals[:2] == deals[3:]
+    assert len(set(deals)) == 3
+    vec = VectorSjavs("faroese4", batch=1)
+    vec.reset(seed=5)
+    assert vec.record(0) == deals[0]
+
+
+@every_game
+def test_a_rubber_deals_on_with_the_right_dealer_columns_and_carry(rules):
+    env = sjavs_v0.env(rules, episode="rubber")
+    for dealer in range(rule_set(rules).seats):
+        env.reset(seed=dealer, options={"dealer": dealer})
+        raw, rng, deals, expected = env.unwrapped, random.Random(dealer), 0, dealer
+        while not any(env.terminations.values()):
+            if len(raw.results) == deals and not raw.record.partition(" ")[2]:
+                assert raw.record.startswith(f"{expected}:")
+            deals = len(raw.results)
+            play(env, rng, steps=1)
+            if len(raw.results) > deals:
+                stays = raw.result.void and raw.rules.all_pass != "redeal_next"
+                expected = (expected + (not stays)) % raw.rules.seats
+                deals = len(raw.results)
+        assert raw.crosses is not None
+        gains = [sum(result.gains[c] for result in raw.results) for c in range(raw.rules.columns)]
+        sign = -1 if raw.rules.rubber == "first_to_zero_wins" else 1
+        assert raw.columns == tuple(raw.rules.start + sign * gain for gain in gains)
+
+
+def test_given_deals_are_dealt_in_order_and_then_random_ones():
+    env = sjavs_v0.env(episode="rubber")
+    second = "0" + VOID[1:]
+    env.reset(seed=1, options={"deals": [DEAL, second]})
+    play_names(env, ACTIONS)
+    assert (env.unwrapped.columns, env.agent_selection) == ((24, 20), "player_1")
+    assert env.rewards == dict.fromkeys(env.agents, 0.0)
+    play_names(env, "----")
+    assert env.unwrapped.result.void
+    assert env.unwrapped.record.startswith("0:")  # a void deal does not pass the deal on
+    assert [result.void for result in env.unwrapped.results] == [False, True]
+
+
+def test_a_void_deal_ends_an_episode_of_one_deal_and_pays_nothing():
+    env = sjavs_v0.env()
+    env.reset(options={"deal": VOID})
+    play_names(env, "----")
+    assert env.unwrapped.result.void
+    assert all(env.terminations.values())
+    assert env.rewards == dict.fromkeys(env.agents, 0.0)
+    assert env.unwrapped.columns == (24, 24)
+
+
+def test_a_given_deal_whose_dealer_cannot_have_the_turn_is_refused_at_once():
+    env = sjavs_v0.env(episode="rubber")
+    env.reset(seed=1)
+    before = env.unwrapped.record
+    with pytest.raises(DealError, match=re.escape("it is seat 0's turn to deal")):
+        env.reset(options={"deals": [DEAL, "2" + VOID[1:]]})
+    assert env.unwrapped.record == before
+
+
+def test_a_given_deal_whose_dealer_has_not_the_turn_is_refused_and_nothing_has_moved():
+    env = sjavs_v0.env(episode="rubber")
+    env.reset(options={"deals": [DEAL, VOID]})  # seat 3 would deal again only after a void deal
+    play_names(env, ACTIONS[:-1])
+    before = env.unwrapped.record
+    with pytest.raises(DealError, match=re.escape("it is seat 0's turn to deal")):
+        env.step(action_id(ACTIONS[-1]))
+    assert (env.unwrapped.record, env.unwrapped.results) == (before, [])
+    assert env.agent_selection == "player_0"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"deal": DEAL, "dealer": 1}, "deal and dealer may not be given together"),
+        ({"deals": [DEAL]}, "episode='rubber'"),
+        ({"deal": "3:CQ"}, "has 1 hands; faroese4 has 4"),
+        ({"dealer": 4}, "must lie between 0 and 3"),
+    ],
+)
+def test_bad_options_are_refused_and_nothing_has_changed(options, message):
+    env = sjavs_v0.env()
+    env.reset(seed=1)
+    before = env.unwrapped.record
+    with pytest.raises(ValueError, match=re.escape(message)):
+        env.reset(seed=2, options=options)
+    assert env.unwrapped.record == before
+
+
+def test_an_unknown_reset_option_is_ignored_with_a_warning_that_names_the_nearest():
+    env = sjavs_v0.env()
+    with pytest.warns(UserWarning, match="'dealr' is ignored; the nearest is 'deal"):
+        env.reset(seed=1, options={"dealr": 2})
+    assert env.agents
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rules": "faroes4"}, "the nearest is 'faroese4'"),
+        ({"episode": "rubbers"}, "episode='rubbers' is unknown; the nearest is 'rubber'"),
+        ({"illegal_action": "rais"}, "the nearest is 'raise'"),
+        ({"render_mode": "rgb_array"}, "render_mode='rgb_array' is unknown"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        sjavs_v0.env(**arguments)
+
+
+@pytest.mark.parametrize("action", [action_id("CQ"), 63, 64, -1, 10**6])
+def test_an_illegal_action_raises_and_nothing_has_moved(action):
+    env = sjavs_v0.env()
+    env.reset(options={"deal": DEAL})
+    before = pickle.dumps(env.unwrapped.__dict__["_episode"])
+    with pytest.raises(IllegalActionError, match=r"legal are 5; record '3:"):
+        env.step(action)
+    assert pickle.dumps(env.unwrapped.__dict__["_episode"]) == before
+    assert env.agent_selection == "player_0"
+    env.step(action_id("5"))
+
+
+@pytest.mark.parametrize("action", [None, 1.5, "5"])
+def test_an_action_that_is_no_integer_is_a_type_error(action):
+    env = sjavs_v0.env(illegal_action="terminate")
+    env.reset(seed=1)
+    with pytest.raises(TypeError, match="is no integer"):
+        env.step(action)
+
+
+@every_episode
+@every_game
+def test_an_illegal_action_can_end_the_episode_at_its_agents_cost(rules, episode):
+    env = sjavs_v0.env(rules, episode=episode, illegal_action="terminate")
+    env.reset(seed=1)
+    loser = env.agent_selection
+    env.step(63)
+    paid = play(env, random.Random(1))
+    assert env.agents == []
+    assert paid[loser] == min(paid.values()) < 0
+    assert sum(paid.values()) == pytest.approx(0)
+    assert env.unwrapped.illegal_actions == 1
+    assert env.unwrapped.result is None
+
+
+def test_the_forfeit_is_the_dearest_deal():
+    env = sjavs_v0.env(illegal_action="terminate")
+    env.reset(options={"dealer": 3})
+    env.step(0)
+    assert list(env.rewards.values()) == [-24, 24, -24, 24]
+    assert all(env.terminations.values())
+    assert not any(env.truncations.values())
+
+
+def test_an_illegal_action_can_be_replaced_by_a_random_legal_one():
+    env = sjavs_v0.env(illegal_action="random_legal")
+    records = []
+    for _ in range(2):
+        env.reset(seed=9)
+        while not any(env.terminations.values()):
+            env.step(63)
+        records.append(env.unwrapped.record)
+    assert records[0] == records[1]
+    assert env.unwrapped.illegal_actions == len(records[0].split()) - 1
+
+
+@every_game
+def test_an_episode_has_an_upper_bound(rules):
+    env = sjavs_v0.env(rules)
+    env.reset(seed=1)
+    steps = 0
+    while not any(env.terminations.values()):
+        play(env, random.Random(steps), steps=1)
+        steps += 1
+    assert steps <= env.unwrapped.rules.seats * (1 + env.unwrapped.rules.n_tricks) + 5
