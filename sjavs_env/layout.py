@@ -13,13 +13,13 @@ features; ``digits``, words that hold one binary digit each of a number for ever
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core.codes import N_CLASSES, N_SUITS, PACK_POINTS, PHASES
+from sjavs_env.core.fingerprints import of_text
 from sjavs_env.core.state import FELL_BITS
 
 WORD = 32
@@ -166,7 +166,7 @@ LAYOUT_ALL: dict[str, Slice] = LAYOUT | _place(_HIDDEN_FACTS, N_WORDS, N_FEATURE
 """The same, and behind it all cards."""
 N_WORDS_ALL, N_FEATURES_ALL = _ends(LAYOUT_ALL)
 
-FINGERPRINT = sha256(repr(LAYOUT_ALL).encode()).hexdigest()[:16]
+FINGERPRINT = of_text(repr(LAYOUT_ALL))
 """Tells checkpoints of another observation apart."""
 
 

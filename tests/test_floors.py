@@ -17,7 +17,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 # it; without the star it is the `__init__.py` alone, which stands above whatever it gathers.
 FLOORS: dict[str, dict[str, str]] = {
     "tables": {
-        "sjavs_env.core": "actions auction_tables card_tables cards codes errors ruleset rulesets "
+        "sjavs_env.core": "actions auction_tables card_tables cards codes errors fingerprints ruleset rulesets "
         "score_tables scores tables",
     },
     "rules": {
@@ -29,7 +29,7 @@ FLOORS: dict[str, dict[str, str]] = {
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "checkpoint config dealsets evaluate health league nets policy ppo report rollout "
-        "search.*",
+        "search.* training.*",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -42,7 +42,14 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "sjavs_env.core": ("numpy",),
     "sjavs_env.players": ("numpy",),
 }
-TORCH = ("agents.checkpoint", "agents.nets", "agents.ppo", "scripts")
+TORCH = (
+    "agents.checkpoint",
+    "agents.config",
+    "agents.logbook",
+    "agents.nets",
+    "agents.ppo",
+    "scripts",
+)
 
 # Downward edges that are forbidden all the same: built-in players see observations only, the
 # learner does not know the environment, evaluation does not know the learner, the report knows

@@ -63,11 +63,13 @@ def _contract_calls(rules: RuleSet, standing: int) -> set[int]:
     return {a.PASS, *order[above:]}
 
 
-def _standing_calls(rules: RuleSet) -> list[int]:
-    """Return every call that can stand, and the pass where none does."""
+def possible_calls(rules: RuleSet) -> list[int]:
+    """Return all that can be said in the auction by hands of these rules, the pass first."""
     if rules.auction == "length":
-        better = [a.length_call(n, better=True) for n in _BETTER]
-        return [a.PASS, *(a.length_call(n) for n in _LENGTHS), *better]
+        most = rules.hand_size + rules.piles
+        lengths = [n for n in _LENGTHS if n <= most]
+        better = [a.length_call(n, better=True) for n in _BETTER if n <= most]
+        return [a.PASS, *map(a.length_call, lengths), *better]
     if rules.auction == "suit":
         return [a.PASS, *(a.naming_action(suit) for suit in range(N_SUITS))]
     return [a.PASS, *(a.id_of(contract.action) for contract in rules.contracts)]
@@ -76,7 +78,7 @@ def _standing_calls(rules: RuleSet) -> list[int]:
 def call_table(rules: RuleSet) -> NDArray[np.uint64]:
     """Return the legal calls by claim and standing call, flat."""
     table = np.zeros((N_CLAIMS, a.N_ACTIONS), np.uint64)
-    for standing in _standing_calls(rules):
+    for standing in possible_calls(rules):
         for claim in range(N_CLAIMS):
             if rules.auction == "length":
                 calls = _length_calls(rules, claim, standing)

@@ -1,0 +1,218 @@
+"""Checkpoints: a folder of safetensors and a manifest, written whole or not at all (DESIGN 8).
+
+A checkpoint is written under a temporary name, flushed to the disk, and renamed; then ``latest``
+is moved to it. Whatever moment a run dies at, ``latest`` names a complete checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from agents.nets import Actor, GreedyPolicy, NetConfig
+from agents.ppo import Learner
+from sjavs_env import RuleSet
+from sjavs_env.core import fingerprints
+from sjavs_env.core.errors import nearest
+from sjavs_env.layout import FINGERPRINT as OBSERVATION
+
+FORMAT = 1
+LATEST = "latest"
+_MANIFEST = "manifest.json"
+_TEMPORARY = ".unfinished-"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint is missing, damaged, or not of these rules; the message says which."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint's folder and what its manifest says."""
+
+    folder: Path
+    manifest: dict[str, Any]
+
+
+def save(run: Path, name: str, learner: Learner, manifest: dict[str, Any], keep: int) -> Path:
+    """Write a checkpoint into a run's folder, make it the latest, and drop all but ``keep``."""
+    folder, unfinished = run / name, run / (_TEMPORARY + name)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    for part, state in _parts(learner).items():
+        save_file({key: value.contiguous() for key, value in state.items()}, unfinished / part)
+    text = json.dumps(manifest | {"format": FORMAT}, indent=1, sort_keys=True)
+    (unfinished / _MANIFEST).write_text(text + "\n", encoding="utf-8")
+    for path in (*unfinished.iterdir(), unfinished):
+        _flush(path)
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.rename(folder)
+    pointer = run / (_TEMPORARY + LATEST)
+    pointer.unlink(missing_ok=True)
+    pointer.symlink_to(name)
+    pointer.replace(run / LATEST)
+    _flush(run)
+    for old in checkpoints(run)[:-keep]:
+        shutil.rmtree(old)
+    return folder
+
+
+def checkpoints(run: Path) -> list[Path]:
+    """Return the complete checkpoints of a run, oldest first."""
+    return sorted(path.parent for path in run.glob(f"update-*/{_MANIFEST}"))
+
+
+def identity(rules: RuleSet) -> dict[str, Any]:
+    """Return what a manifest says about rules, actions and observation."""
+    return {
+        "rules": {"name": rules.name, "options": dict(rules.options)},
+        "fingerprints": {
+            "rules": fingerprints.of_rules(rules),
+            "actions": fingerprints.ACTIONS,
+            "observation": OBSERVATION,
+        },
+    }
+
+
+def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
+    """Return the checkpoint in a folder, or the latest one of a run's folder.
+
+    Raises:
+        CheckpointError: there is none, its manifest is damaged, or it is of other rules, actions
+            or observations.
+    """
+    folder = path / LATEST if (path / LATEST).exists() else path
+    try:
+        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise CheckpointError(f"there is no checkpoint in {path}{_neighbour(path)}") from None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"checkpoint {path} has a damaged {_MANIFEST}: {error}") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        found = manifest.get("format") if isinstance(manifest, dict) else manifest
+        raise CheckpointError(
+            f"checkpoint {path} has format {found!r}; this program reads {FORMAT}"
+        )
+    if rules is not None:
+        _check_identity(path, manifest, rules)
+    return Checkpoint(folder, manifest)
+
+
+def _check_identity(path: Path, manifest: dict[str, Any], rules: RuleSet) -> None:
+    """Check that a checkpoint was made for these rules, actions and observations."""
+    ours = identity(rules)
+    theirs = manifest.get("fingerprints", {})
+    for what, fingerprint in ours["fingerprints"].items():
+        if theirs.get(what) != fingerprint:
+            made = f"{manifest.get('rules')!r}, not {ours['rules']!r}" if what == "rules" else what
+            raise CheckpointError(
+                f"checkpoint {path} was made for other {what}: {made} "
+                f"({theirs.get(what)!r}, not {fingerprint!r})"
+            )
+
+
+def _neighbour(path: Path) -> str:
+    """Return the end of a sentence about a folder that holds no checkpoint."""
+    runs = [each.parent.name for each in path.parent.glob(f"*/{LATEST}")]
+    return nearest(path.name, runs) if runs else ""
+
+
+def restore(checkpoint: Checkpoint, learner: Learner) -> None:
+    """Load networks and optimiser into a learner of the same configuration.
+
+    Raises:
+        CheckpointError: a file is missing, damaged, or of another network.
+    """
+    for part, expected in _parts(learner).items():
+        state = _read(checkpoint.folder / part)
+        if part == _OPTIMISER and not expected:
+            expected = state
+        _check_shapes(checkpoint.folder / part, state, expected)
+        if part == _OPTIMISER:
+            _load_optimiser(learner.optimiser, state)
+        else:
+            _nets(learner)[part].load_state_dict(state)
+
+
+def load_policy(path: Path, rules: RuleSet) -> GreedyPolicy:
+    """Return the policy in a checkpoint's folder, or the latest in a run's.
+
+    Raises:
+        CheckpointError: as ``find`` and ``restore`` do.
+    """
+    checkpoint = find(path, rules)
+    hidden = checkpoint.manifest.get("config", {}).get("net", {}).get("hidden")
+    if not isinstance(hidden, list) or not all(isinstance(width, int) for width in hidden):
+        raise CheckpointError(f"checkpoint {path} does not say how wide its network is")
+    actor = Actor(rules, NetConfig(hidden=tuple(hidden)))
+    state = _read(checkpoint.folder / _ACTOR)
+    _check_shapes(checkpoint.folder / _ACTOR, state, actor.state_dict())
+    actor.load_state_dict(state)
+    return GreedyPolicy(actor)
+
+
+_ACTOR, _CRITIC, _OPTIMISER = "actor.safetensors", "critic.safetensors", "optimiser.safetensors"
+
+
+def _nets(learner: Learner) -> dict[str, nn.Module]:
+    return {_ACTOR: learner.actor, _CRITIC: learner.critic}
+
+
+def _parts(learner: Learner) -> dict[str, dict[str, Tensor]]:
+    """Return the tensors of each file of a checkpoint."""
+    slots = learner.optimiser.state_dict()["state"]
+    optimiser = {
+        f"{index}.{name}": torch.as_tensor(value)
+        for index, state in slots.items()
+        for name, value in state.items()
+    }
+    nets = {part: dict(net.state_dict()) for part, net in _nets(learner).items()}
+    return nets | {_OPTIMISER: optimiser}
+
+
+def _load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
+    slots: dict[int, dict[str, Tensor]] = {}
+    for key, value in state.items():
+        index, name = key.split(".", 1)
+        slots.setdefault(int(index), {})[name] = value
+    optimiser.load_state_dict(optimiser.state_dict() | {"state": slots})
+
+
+def _read(path: Path) -> dict[str, Tensor]:
+    try:
+        return load_file(path)
+    except FileNotFoundError:
+        raise CheckpointError(f"checkpoint {path.parent} lacks {path.name}") from None
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"checkpoint file {path} is damaged: {error}") from None
+
+
+def _check_shapes(path: Path, found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
+    """Check that a file holds the tensors of this network."""
+    for name in sorted(found.keys() ^ expected.keys()):
+        kind = "lacks" if name in expected else "has"
+        raise CheckpointError(f"checkpoint file {path} is of another network: it {kind} {name}")
+    for name, tensor in expected.items():
+        if found[name].shape != tensor.shape:
+            raise CheckpointError(
+                f"checkpoint file {path} is of another network: {name} has shape "
+                f"{tuple(found[name].shape)}, not {tuple(tensor.shape)}"
+            )
+
+
+def _flush(path: Path) -> None:
+    """Have a file or folder written to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,95 @@
+"""What a run tells while it runs: a TensorBoard log, and a bar on a terminal or lines elsewhere."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from torch.utils.tensorboard import SummaryWriter
+
+LINE_EVERY = 10
+"""Updates between two lines where there is no terminal."""
+
+
+class Logbook:
+    """Writes the scalars of a run; the horizontal axis counts deals.
+
+    Args:
+        folder: Where the TensorBoard files go.
+        deals: Deals that the whole run makes.
+        done: Deals already made; what a killed run had written beyond them is dropped.
+    """
+
+    def __init__(self, folder: Path, deals: int, done: int) -> None:
+        self._console = Console()
+        self._writer = SummaryWriter(str(folder), purge_step=done)
+        self._bar = Progress(
+            TextColumn("deals"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=deals, completed=done)
+        self._deals = deals
+        self._updates = 0
+
+    def __enter__(self) -> Logbook:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+        self._writer.close()
+
+    def scalars(self, values: dict[str, float], deals: int) -> None:
+        """Write some numbers by their tags."""
+        for tag, value in values.items():
+            if not math.isnan(value):
+                self._writer.add_scalar(tag, value, deals)
+
+    def update(self, values: dict[str, float], deals: int) -> None:
+        """Write an update's numbers and show how far the run is."""
+        self.scalars(values, deals)
+        text = (
+            f"{values['charts/SPS']:,.0f} moves/s, entropy {values['losses/entropy']:.3f}, "
+            f"KL {values['losses/approx_kl']:.4f}, "
+            f"explained variance {values['losses/explained_variance']:.2f}"
+        )
+        self._bar.update(self._task, completed=min(deals, self._deals), description=text)
+        self._updates += 1
+        if not self._console.is_terminal and (
+            self._updates % LINE_EVERY == 1 or deals >= self._deals
+        ):
+            self.line(f"{deals:,} of {self._deals:,} deals: {text}")
+
+    def line(self, text: str) -> None:
+        """Print a line above the bar."""
+        self._console.print(text, highlight=False, soft_wrap=True)
+
+
+def evaluation_tags(opponent: str, edge: float, low: float, high: float) -> dict[str, float]:
+    """Return the numbers of a measurement by their tags."""
+    name = opponent.replace("-", "_")
+    return {
+        f"eval/points_vs_{name}": edge,
+        f"eval/ci95_vs_{name}": (high - low) / 2,
+    }

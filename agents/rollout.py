@@ -1,0 +1,112 @@
+"""Self-play: whole deals in step, and the decisions in them worth learning from.
+
+Everything is numpy. Deals run to their end, so nothing is bootstrapped and nothing resets by
+itself. Where one action alone is legal it is played without asking, and not recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env import VectorSjavs
+from sjavs_env.core.bits import count
+
+Sampler = Callable[
+    [NDArray[np.uint32], NDArray[np.uint64]], tuple[NDArray[np.int64], NDArray[np.float32]]
+]
+"""Takes words with all cards [N, W_ALL] and legal actions [N]; gives actions and their log-probs.
+
+It must read of the words only what the seat may know.
+"""
+
+
+@dataclass(frozen=True)
+class Experience:
+    """The decisions of some deals, in order of time, and how the deals ended.
+
+    Attributes:
+        words: Observations with all cards, uint32[N, W_ALL].
+        legal: Legal actions as bits, uint64[N].
+        action: The choice, int64[N].
+        log_prob: Its log-probability when chosen, float32[N].
+        row: Deal of each decision, int64[N].
+        seat: Seat of each decision, int64[N].
+        starts: Where each step's decisions begin, and N last; within a step a deal occurs once.
+        payoff: What each seat was paid in the end, in game points, float32[B, P].
+        moves: Number of all decisions, forced ones included.
+    """
+
+    words: NDArray[np.uint32]
+    legal: NDArray[np.uint64]
+    action: NDArray[np.int64]
+    log_prob: NDArray[np.float32]
+    row: NDArray[np.int64]
+    seat: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    payoff: NDArray[np.float32]
+    moves: int
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+
+def only_action(legal: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the lowest legal action of each row: the one that is forced where it is the only."""
+    lowest = legal & (~legal + np.uint64(1))
+    return count(lowest - np.uint64(1)).astype(np.int64)
+
+
+def collect(vec: VectorSjavs, sample: Sampler, seed: int) -> Experience:
+    """Play every row of ``vec`` from a new deal to its end, every seat by the sampler."""
+    vec.reset(seed=seed)
+    steps: list[tuple[NDArray[np.generic], ...]] = []
+    moves = 0
+    while not vec.over.all():
+        n_legal = count(vec.legal)
+        chosen = np.flatnonzero(n_legal > 1)
+        moves += int(np.count_nonzero(n_legal))
+        actions = only_action(vec.legal)
+        if len(chosen):
+            words, legal = vec.observe_all()[chosen], vec.legal[chosen]
+            action, log_prob = sample(words, legal)
+            actions[chosen] = action
+            steps.append((words, legal, action, log_prob, chosen, vec.seat[chosen]))
+        vec.step(actions)
+    words, legal, action, log_prob, row, seat = (
+        np.concatenate(part) for part in zip(*steps, strict=True)
+    )
+    return Experience(
+        words=words,
+        legal=legal,
+        action=action,
+        log_prob=log_prob,
+        row=row,
+        seat=seat.astype(np.int64),
+        starts=np.cumsum([0, *(len(step[2]) for step in steps)]),
+        payoff=vec.payoff.copy(),
+        moves=moves,
+    )
+
+
+def advantages(
+    experience: Experience, values: NDArray[np.float32], lam: float
+) -> NDArray[np.float32]:
+    """Return generalised advantages along each seat's own decisions, float32[N], in game points.
+
+    There is no discount and the only reward is the payoff at the end of the deal, so a decision's
+    successor is the same seat's next one, and after its last the payoff (Schulman et al. 2016,
+    with gamma 1). Add ``values`` to get the returns that a critic learns.
+    """
+    following = experience.payoff.copy()
+    carried = np.zeros_like(following)
+    result = np.empty(len(experience), np.float32)
+    for first, last in zip(experience.starts[-2::-1], experience.starts[:0:-1], strict=True):
+        at = experience.row[first:last], experience.seat[first:last]
+        value = values[first:last]
+        result[first:last] = carried[at] = following[at] - value + lam * carried[at]
+        following[at] = value
+    return result

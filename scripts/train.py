@@ -1,0 +1,165 @@
+"""Train an agent by self-play, measure it, and say what to do next.
+
+python -m scripts.train configs/faroese4_quick.toml
+python -m scripts.train configs/faroese4_quick.toml --seed 1 --ppo.learning-rate 5e-4
+python -m scripts.train --resume runs/faroese4_quick
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from itertools import count, islice
+from pathlib import Path
+
+import torch
+import tyro
+from rich.console import Console
+
+from agents import report
+from agents.config import Config, from_dict, load, to_dict
+from agents.evaluate import Entry, edge, results
+from agents.logbook import Logbook, evaluation_tags
+from agents.nets import GreedyPolicy
+from agents.policy import fingerprint
+from agents.policy import load as load_agent
+from agents.training import Trainer, resume, start
+from scripts._cli import run
+
+RUNS = Path("runs")
+RESULTS = "results.json"
+
+
+def main() -> None:
+    """Train as the command line says."""
+    known, rest = _parser().parse_known_args()
+    if known.resume is not None:
+        _no_overrides(rest)
+        folder = known.resume
+        trainer = resume(folder)
+    else:
+        config = _overridden(load(known.config), rest)
+        folder = known.run or _free(RUNS / known.config.stem)
+        _must_be_new(folder)
+        trainer = start(config)
+    train(trainer, folder)
+    conclude(trainer, folder)
+
+
+def train(trainer: Trainer, folder: Path) -> None:
+    """Learn until the budget is spent, with a checkpoint at hand at any time."""
+    config, progress = trainer.config, trainer.progress
+    torch.set_num_threads(config.threads)
+    with Logbook(folder, config.deals, progress.deals) as log:
+        log.line(f"{folder}: {config.rules}, seed {config.seed}, {config.threads} threads")
+        while not trainer.done:
+            log.update(trainer.advance(), progress.deals)
+            if progress.update % config.checkpoint_every == 0 or trainer.done:
+                trainer.save(folder)
+            every = config.evaluation.every
+            if every and progress.update % every == 0 and not trainer.done:
+                for entry in measure(trainer, "validation", config.evaluation.validation_deals):
+                    tags = evaluation_tags(entry.b, entry.edge, entry.low, entry.high)
+                    log.scalars(tags, progress.deals)
+                    log.line(f"{progress.deals:,} deals: {_words(entry)}")
+
+
+def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
+    """Return the edges of the agent as it stands over each opponent."""
+    config = trainer.config
+    rules = config.rule_set
+    agent = GreedyPolicy(trainer.learner.actor)
+    return [
+        edge(
+            agent,
+            load_agent(opponent, rules),
+            rules,
+            deals=deals,
+            deal_set=deal_set,
+            names=("agent", opponent),
+        )
+        for opponent in config.evaluation.opponents
+    ]
+
+
+def conclude(trainer: Trainer, folder: Path) -> None:
+    """Measure the finished agent on the test set, and say where everything lies."""
+    config, console = trainer.config, Console()
+    evaluation = config.evaluation
+    console.print(f"measuring on {evaluation.deals:,} duplicate deals of the test set")
+    entries = [
+        replace(entry, a=str(folder)) for entry in measure(trainer, "test", evaluation.deals)
+    ]
+    names = [str(folder), *evaluation.opponents]
+    report.write(
+        folder / RESULTS,
+        results(
+            entries,
+            {name: fingerprint(name) for name in names},
+            config.rule_set,
+            deals=evaluation.deals,
+            seed=0,
+            deal_set="test",
+        ),
+    )
+    progress = trainer.progress
+    console.print(report.table(report.read(folder / RESULTS)))
+    console.print(
+        f"{progress.deals:,} deals and {progress.decisions:,} learned decisions "
+        f"in {progress.seconds / 60:.1f} minutes\n"
+        f"agent and results  {folder}\n"
+        f"learning curves    tensorboard --logdir {folder.parent}\n"
+        f"measure again      python -m scripts.evaluate {folder} rule-of-thumb --deals 10000\n"
+        f"learn longer       python -m scripts.train CONFIG --deals {4 * config.deals}",
+        soft_wrap=True,
+        highlight=False,
+    )
+
+
+def _words(entry: Entry) -> str:
+    """Return a measurement in words."""
+    half = (entry.high - entry.low) / 2
+    return f"{entry.edge:+.2f} ± {half:.2f} game points per deal against {entry.b}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Return what is read before the configuration; the rest of the line overrides the latter."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.train",
+        description="Train an agent by self-play, measure it, and say what to do next.",
+        epilog="Any value of the configuration may follow, as in --seed 1 --ppo.epochs 4; "
+        "CONFIG --help-config lists them.",
+        allow_abbrev=False,
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("config", type=Path, nargs="?", help="a TOML file, such as those in configs/")
+    what.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run's folder")
+    parser.add_argument("--run", type=Path, help="the run's new folder (default: runs/NAME)")
+    return parser
+
+
+def _overridden(config: Config, rest: list[str]) -> Config:
+    """Return the configuration with what the command line changes."""
+    words = ["--help" if word == "--help-config" else word for word in rest]
+    changed = tyro.cli(Config, default=config, args=words, prog="python -m scripts.train CONFIG")
+    return from_dict(to_dict(changed), "the command line")
+
+
+def _no_overrides(rest: list[str]) -> None:
+    if rest:
+        raise ValueError(f"{rest[0]} cannot change a run that goes on: its config is in its folder")
+
+
+def _free(folder: Path) -> Path:
+    """Return the folder, or the first of its name with a number that does not exist yet."""
+    names = (folder, *(folder.with_name(f"{folder.name}-{n}") for n in islice(count(2), 10_000)))
+    return next(name for name in names if not name.exists())
+
+
+def _must_be_new(folder: Path) -> None:
+    if folder.exists():
+        raise ValueError(f"--run {folder} exists already; go on with it by --resume {folder}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,169 @@
+"""Checkpoints: written whole, read back exactly, refused with a reason."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents import checkpoint, training
+from agents.checkpoint import CheckpointError
+from agents.config import from_dict
+from sjavs_env import VectorSjavs, rule_set
+
+TINY = {
+    "deals": 256,
+    "batch": 64,
+    "threads": 1,
+    "net": {"hidden": [16]},
+    "ppo": {"epochs": 2, "minibatch": 256},
+}
+RULES = rule_set("faroese4")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    trainer = training.start(from_dict(TINY, "test"))
+    trainer.advance()
+    trainer.save(tmp_path / "run")
+    return tmp_path / "run"
+
+
+def files(run: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted((run / "latest").iterdir())}
+
+
+def test_a_checkpoint_is_the_four_files_and_latest_points_to_it(run: Path) -> None:
+    expected = {"actor", "critic", "optimiser"}
+    assert set(files(run)) == {f"{name}.safetensors" for name in expected} | {"manifest.json"}
+    assert (run / "latest").resolve().name == "update-000001"
+
+
+def test_the_manifest_says_what_the_agent_is(run: Path) -> None:
+    manifest = json.loads(files(run)["manifest.json"])
+    assert manifest["rules"] == {"name": "faroese4", "options": dict(RULES.options)}
+    assert set(manifest["fingerprints"]) == {"rules", "actions", "observation"}
+    assert manifest["config"]["net"]["hidden"] == [16]
+    assert manifest["progress"]["deals"] == 64
+    assert {"random", "threads", "versions", "commit", "format"} <= set(manifest)
+
+
+def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(tmp_path: Path) -> None:
+    config = from_dict(TINY, "test")
+    unbroken = training.start(config)
+    while not unbroken.done:
+        unbroken.advance()
+    unbroken.save(tmp_path / "unbroken")
+    broken = training.start(config)
+    broken.advance()
+    broken.advance()
+    broken.save(tmp_path / "broken")
+    broken.advance()
+    resumed = training.resume(tmp_path / "broken")
+    assert resumed.progress.update == 2
+    while not resumed.done:
+        resumed.advance()
+    resumed.save(tmp_path / "broken")
+    ours, theirs = files(tmp_path / "broken"), files(tmp_path / "unbroken")
+    for name in ours:
+        assert name == "manifest.json" or ours[name] == theirs[name], name
+
+
+def test_two_seeds_differ(tmp_path: Path) -> None:
+    runs = []
+    for seed in (0, 1):
+        trainer = training.start(from_dict(TINY | {"seed": seed}, "test"))
+        trainer.advance()
+        trainer.save(tmp_path / str(seed))
+        runs.append(files(tmp_path / str(seed))["actor.safetensors"])
+    assert runs[0] != runs[1]
+
+
+def test_the_policy_of_a_checkpoint_is_the_actor_that_was_saved(run: Path) -> None:
+    trainer = training.resume(run)
+    vec = VectorSjavs("faroese4", batch=256, seed=4)
+    words, legal = vec.observe(), vec.legal
+    keys = np.zeros(256, np.uint64)
+    from_run = checkpoint.load_policy(run, RULES).act(words, legal, keys)
+    from_folder = checkpoint.load_policy(run / "update-000001", RULES).act(words, legal, keys)
+    log_probs, _, contexts = trainer.learner.actor(*trainer.learner._tensors(words, legal))
+    slots = log_probs.argmax(dim=1)
+    expected = trainer.learner.actor.encode.slots.actions_of(slots, contexts)
+    assert torch.equal(torch.from_numpy(from_run), expected)
+    np.testing.assert_array_equal(from_run, from_folder)
+
+
+def test_a_checkpoint_that_was_not_finished_is_never_the_latest(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files(run)
+    trainer = training.resume(run)
+    trainer.advance()
+
+    def die(path: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoint, "_flush", die)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.save(run)
+    monkeypatch.undo()
+    assert files(run) == before
+    assert training.resume(run).progress.update == 1
+
+
+def test_old_checkpoints_go_and_the_latest_stay(run: Path) -> None:
+    trainer = training.resume(run)
+    while not trainer.done:
+        trainer.advance()
+        trainer.save(run)
+    names = [path.name for path in checkpoint.checkpoints(run)]
+    assert names == ["update-000003", "update-000004"]
+
+
+def test_nothing_there_is_said_with_the_nearest_run(run: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"there is no checkpoint in .*ruin; the .* 'run'"):
+        checkpoint.find(run.parent / "ruin")
+
+
+@pytest.mark.parametrize("name", ["actor", "critic", "optimiser"])
+def test_a_truncated_or_missing_file_is_named(run: Path, name: str) -> None:
+    path = run / "latest" / f"{name}.safetensors"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(CheckpointError, match=rf"{name}.safetensors is damaged"):
+        training.resume(run)
+    path.unlink()
+    with pytest.raises(CheckpointError, match=rf"lacks {name}.safetensors"):
+        training.resume(run)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 99}'])
+def test_a_damaged_manifest_is_said_to_be(run: Path, text: str) -> None:
+    (run / "latest" / "manifest.json").write_text(text)
+    with pytest.raises(CheckpointError, match=r"damaged|has format"):
+        checkpoint.find(run)
+
+
+def test_a_checkpoint_of_other_rules_is_refused(run: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"made for other rules: .*faroese4.*not .*russian6"):
+        checkpoint.load_policy(run, rule_set("russian6"))
+
+
+def test_a_checkpoint_of_another_network_is_refused(run: Path) -> None:
+    path = run / "latest" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["config"]["net"]["hidden"] = [8]
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(CheckpointError, match=r"another network: .* has shape \(16,"):
+        checkpoint.load_policy(run, RULES)
+    with pytest.raises(CheckpointError, match=r"another network"):
+        training.resume(run)
+
+
+def test_a_checkpoint_whose_observation_has_changed_is_refused(run: Path) -> None:
+    path = run / "latest" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["fingerprints"]["observation"] = "0"
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(CheckpointError, match=r"made for other observation"):
+        checkpoint.load_policy(run, RULES)

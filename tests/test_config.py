@@ -1,0 +1,70 @@
+"""Configurations: what a file may say, and the sentence about what it may not."""
+
+from pathlib import Path
+
+import pytest
+
+from agents.config import Config, ConfigError, from_dict, load, to_dict
+
+CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_shipped_config_loads(path: Path) -> None:
+    assert load(path).rule_set.name
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_a_config_survives_its_checkpoint(path: Path) -> None:
+    config = load(path)
+    assert from_dict(to_dict(config), "again") == config
+
+
+def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('rules = "russian6"\n[ppo]\nepochs = 7\n[net]\nhidden = [8, 8]\n')
+    config = load(path)
+    assert (config.rules, config.ppo.epochs, config.net.hidden) == ("russian6", 7, (8, 8))
+    assert config.ppo.clip == Config().ppo.clip
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"seeed": 1}, "mine: unknown key 'seeed'; the nearest is 'seed'"),
+        ({"ppo": {"epoch": 1}}, "mine: unknown key 'ppo.epoch'; the nearest is 'epochs'"),
+        ({"deals": 0}, "mine: deals = 0: input should be greater than or equal to 1"),
+        ({"deals": "many"}, "mine: deals = 'many': input should be a valid integer"),
+        ({"ppo": {"clip": "a"}}, "mine: ppo.clip = 'a': input should be a valid number"),
+        ({"ppo": 3}, "mine: ppo = 3:"),
+        ({"rules": "faroes4"}, "mine: unknown rule set 'faroes4'; the nearest is 'faroese4'"),
+        (
+            {"options": {"biding": "free"}},
+            "mine: faroese4: no option 'biding'; the nearest is 'bidding'",
+        ),
+        ({"device": "gpu"}, "mine: device 'gpu'"),
+    ],
+)
+def test_a_mistake_is_one_sentence(values: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        from_dict(values, "mine")
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    with pytest.raises(ConfigError, match=r"'seeed'.*'ppo.epoch'"):
+        from_dict({"seeed": 1, "ppo": {"epoch": 1}}, "mine")
+
+
+def test_a_missing_file_names_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "quick.toml").touch()
+    with pytest.raises(ConfigError, match=r"there is no config .*quik.toml; the nearest is 'quick"):
+        load(tmp_path / "quik.toml")
+
+
+def test_a_file_that_is_no_toml_says_where(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("deals = = 3")
+    with pytest.raises(ConfigError, match=r"mine.toml is no TOML: .*line 1"):
+        load(path)

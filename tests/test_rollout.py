@@ -1,0 +1,110 @@
+"""Self-play: what is recorded, and how credit runs along each seat's own decisions."""
+
+import numpy as np
+import pytest
+
+from agents.rollout import Experience, advantages, collect, only_action
+from sjavs_env import RULE_SETS, VectorSjavs
+from sjavs_env.core.bits import count
+
+
+def made(
+    rows: list[int], seats: list[int], starts: list[int], payoff: list[list[float]]
+) -> Experience:
+    n = len(rows)
+    return Experience(
+        words=np.zeros((n, 1), np.uint32),
+        legal=np.zeros(n, np.uint64),
+        action=np.zeros(n, np.int64),
+        log_prob=np.zeros(n, np.float32),
+        row=np.array(rows),
+        seat=np.array(seats),
+        starts=np.array(starts),
+        payoff=np.array(payoff, np.float32),
+        moves=n,
+    )
+
+
+def test_advantages_over_interleaved_seats_are_those_worked_by_hand() -> None:
+    # One deal of three seats: 0 1 2 1 0 0, paid 4, -2, -2; lambda 1/2.
+    experience = made([0] * 6, [0, 1, 2, 1, 0, 0], [0, 1, 2, 3, 4, 5, 6], [[4, -2, -2]])
+    values = np.array([1, 0, -1, 2, 3, 2], np.float32)
+    # Seat 0 values 1 3 2: 4-2 = 2; (2-3) + 2/2 = 0; (3-1) + 0/2 = 2.
+    # Seat 1 values 0 2: -2-2 = -4; (2-0) - 4/2 = 0. Seat 2 value -1: -2+1 = -1.
+    assert advantages(experience, values, lam=0.5).tolist() == [2, 0, -1, -4, 0, 2]
+
+
+def test_lambda_one_gives_the_payoff_less_the_value() -> None:
+    generator = np.random.default_rng(1)
+    experience = made([0, 1, 0, 1, 1], [0, 1, 1, 0, 1], [0, 2, 4, 5], [[3, -3], [-1, 1]])
+    values = generator.normal(size=5).astype(np.float32)
+    expected = experience.payoff[experience.row, experience.seat] - values
+    np.testing.assert_allclose(advantages(experience, values, lam=1.0), expected, rtol=1e-5)
+
+
+def scalar_advantages(experience: Experience, values: np.ndarray, lam: float) -> np.ndarray:
+    """Walk each seat's decisions one by one."""
+    result = np.zeros(len(experience))
+    for row in range(len(experience.payoff)):
+        for seat in range(experience.payoff.shape[1]):
+            mine = np.flatnonzero((experience.row == row) & (experience.seat == seat))
+            following, carried = experience.payoff[row, seat], 0.0
+            for index in mine[::-1]:
+                carried = following - values[index] + lam * carried
+                result[index], following = carried, values[index]
+    return result
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_advantages_equal_a_walk_along_each_seat(rules: str) -> None:
+    vec = VectorSjavs(rules, batch=16)
+    generator = np.random.default_rng(2)
+
+    def sample(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return only_action(legal), np.zeros(len(legal), np.float32)
+
+    experience = collect(vec, sample, seed=4)
+    values = generator.normal(size=len(experience)).astype(np.float32)
+    np.testing.assert_allclose(
+        advantages(experience, values, lam=0.9),
+        scalar_advantages(experience, values, lam=0.9),
+        atol=1e-4,
+    )
+
+
+def test_forced_moves_are_played_and_not_recorded() -> None:
+    vec = VectorSjavs("faroese4", batch=64)
+    asked = []
+
+    def sample(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        asked.append(legal.copy())
+        return only_action(legal), np.zeros(len(legal), np.float32)
+
+    experience = collect(vec, sample, seed=5)
+    assert (count(np.concatenate(asked)) > 1).all()
+    assert vec.over.all()
+    assert experience.moves > len(experience) == sum(map(len, asked))
+    np.testing.assert_array_equal(experience.payoff, vec.payoff)
+
+
+def test_what_is_recorded_belongs_to_its_seat_and_time() -> None:
+    vec = VectorSjavs("faroese4", batch=32)
+
+    def sample(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return only_action(legal), np.arange(len(legal), dtype=np.float32)
+
+    experience = collect(vec, sample, seed=6)
+    again = VectorSjavs("faroese4", batch=32)
+    again.reset(seed=6)
+    step = 0
+    while not again.over.all():
+        chosen = np.flatnonzero(count(again.legal) > 1)
+        if len(chosen):
+            part = slice(experience.starts[step], experience.starts[step + 1])
+            np.testing.assert_array_equal(experience.row[part], chosen)
+            np.testing.assert_array_equal(experience.seat[part], again.seat[chosen])
+            np.testing.assert_array_equal(experience.words[part], again.observe_all()[chosen])
+            np.testing.assert_array_equal(experience.legal[part], again.legal[chosen])
+            step += 1
+        again.step(only_action(again.legal))
+    assert step + 1 == len(experience.starts)
