@@ -17,8 +17,8 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 # it; without the star it is the `__init__.py` alone, which stands above whatever it gathers.
 FLOORS: dict[str, dict[str, str]] = {
     "tables": {
-        "sjavs_env.core": "actions auction_tables card_tables cards codes errors fingerprints ruleset rulesets "
-        "score_tables scores tables",
+        "sjavs_env.core": "actions auction_tables card_tables cards codes errors fingerprints "
+        "ruleset rulesets score_tables scores tables",
     },
     "rules": {
         "sjavs_env.core": "auction bits confirm dealing exchange machine naming notation play "
@@ -28,8 +28,8 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "layout observe observe_row render transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "checkpoint config dealsets evaluate health league nets policy ppo report rollout "
-        "search.* training.*",
+        "agents": "checkpoint config dealsets duplicate evaluate health league logbook nets policy "
+        "ppo report rollout search.* training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
