@@ -208,15 +208,16 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         """Select the agent to act (the first one, if all have finished), and inform all."""
         over = self.terminations[self.agents[0]]
         self.agent_selection = self.agents[0 if over else self._episode.seat]
-        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        self.infos = {agent: {"action_mask": np.zeros(N_ACTIONS, np.int8)} for agent in self.agents}
         if not over:
+            self.infos[self.agent_selection] = {"action_mask": self._mask(self.agent_selection)}
             self._show()
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
         """Return the legal actions of an agent, all zeros if it is not to act."""
         if agent != self.agent_selection or self.terminations.get(agent, True):
             return np.zeros(N_ACTIONS, np.int8)
-        legal = np.array([self._episode.legal], "<u8").view(np.uint8)
+        legal = self._episode.vec.legal.astype("<u8").view(np.uint8)
         return np.unpackbits(legal, bitorder="little").view(np.int8)
 
     def _check_begun(self) -> None:

@@ -108,7 +108,10 @@ class Episode:
             DealError: the next deal is given, and it is not its dealer's turn; nothing has moved.
         """
         before = self.vec.take([0]) if self._lines else self.vec
-        self.vec.step(np.array([action]))
+        if 0 <= action < N_ACTIONS and self.legal >> action & 1:
+            self.vec.step_alone(action)
+        else:
+            self.vec.step(np.array([action]))  # refuses it, with a sentence
         if not self.vec.over[0]:
             return False
         try:
@@ -120,7 +123,8 @@ class Episode:
 
     def _finish_deal(self) -> None:
         """Score the deal that is over."""
-        vec, sheet, result = self.vec, deepcopy(self.sheet), self.vec.result(0)
+        vec, result = self.vec, self.vec.result(0)
+        sheet = deepcopy(self.sheet) if self._lines else self.sheet
         rubber.score(sheet, vec.gains.T, vec.ties, np.array([result.void]))
         over = self.kind == "deal" or bool(sheet.over[0])
         dealer = int(sheet.dealer[0])

@@ -89,12 +89,9 @@ def _write_seats(words: list[int], get: Any, tables: Tables, seat: int) -> None:
         shown = voids >> _VOID_BITS * other & _CLASS_MASK
         words[_WORD["voids"]] |= shown << _SHIFT["voids"] + slot * N_CLASSES
         height = min(max(columns[rules.column(other)] + sheet.offset, 0), sheet.scale)
-        for name, number in (
-            ("points", points[other]),
-            ("tricks", tricks[other]),
-            ("columns", height),
-        ):
-            words[_WORD[name]] |= number << _SHIFT[name] + slot * _BITS[name]
+        words[_WORD["points"]] |= points[other] << _SHIFT["points"] + slot * _BITS["points"]
+        words[_WORD["tricks"]] |= tricks[other] << _SHIFT["tricks"] + slot * _BITS["tricks"]
+        words[_WORD["columns"]] |= height << _SHIFT["columns"] + slot * _BITS["columns"]
 
 
 def _sources(item: Slice, index: int) -> list[int]:

@@ -173,6 +173,13 @@ class VectorSjavs:
         """
         machine.step(self._state, self._tables, np.asarray(actions))
 
+    def step_alone(self, action: int) -> None:
+        """Carry out one decision in a batch of one, quicker than ``step``.
+
+        That the batch is one, the deal is not over and the action is legal is not checked.
+        """
+        machine.step_alone(self._state, self._tables, action)
+
     def legal_mask(self) -> NDArray[np.bool_]:
         """Return the legal actions as bool[B, 64], all False where the deal is over."""
         legal = np.ascontiguousarray(self.legal.astype("<u8"))

@@ -22,6 +22,9 @@ from sjavs_env.core.scoring import settle, settle_void
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 
+_ALONE = Lanes(slice(None), np.zeros(1, np.intp), 1, live=True)
+"""The lane of a batch of one."""
+
 _MODULES = {AUCTION: auction, NAME: naming, EXCHANGE: exchange, CONFIRM: confirm, PLAY: play}
 
 
@@ -41,11 +44,26 @@ def step(state: State, tables: Tables, actions: Array) -> None:
     """
     act = _checked(state, tables, actions)
     for lanes, phase, place in _groups(state):
-        rows = lanes.rows
-        _note(state, lanes, act[rows])
-        done = _MODULES[phase].apply(state, tables, lanes, act[rows], place)
-        if np.any(done):
-            _leave(state, tables, lanes if np.all(done) else lanes.where(np.asarray(done)), phase)
+        _move(state, tables, lanes, act[lanes.rows], phase, place)
+
+
+def step_alone(state: State, tables: Tables, action: int) -> None:
+    """Carry out one decision in a batch of one whose deal is not over.
+
+    That it is legal is not checked.
+    """
+    phase, place = divmod(int(state.clock[0]), 1 << 3)
+    _move(state, tables, _ALONE, np.array([action], np.uint8), phase, place)
+
+
+def _move(
+    state: State, tables: Tables, lanes: Lanes, act: NDArray[np.uint8], phase: int, place: int
+) -> None:
+    """Carry out one decision in lanes that stand at the same step."""
+    _note(state, lanes, act)
+    done = _MODULES[phase].apply(state, tables, lanes, act, place)
+    if done is not False and np.any(done):
+        _leave(state, tables, lanes if np.all(done) else lanes.where(np.asarray(done)), phase)
 
 
 def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:

@@ -55,11 +55,15 @@ def apply(
 
 def _mark_fall(state: State, lanes: Lanes, card: NDArray[np.uint32]) -> None:
     """Note the number of the trick, counted from 1, for the card that falls."""
-    number = common(state.trick[lanes.rows]).astype(np.uint32) + np.uint32(1)
+    tricks = common(state.trick[lanes.rows])
+    if tricks.ndim == 0:
+        for digit in range(FELL_BITS):
+            if int(tricks) + 1 >> digit & 1:
+                state.fell[digit, lanes.rows] |= card
+        return
+    number = tricks.astype(np.uint32) + np.uint32(1)
     for digit in range(FELL_BITS):
-        place = number >> np.uint32(digit) & np.uint32(1)
-        if place.any():
-            state.fell[digit, lanes.rows] |= card * place
+        state.fell[digit, lanes.rows] |= card * (number >> np.uint32(digit) & np.uint32(1))
 
 
 def _lead(state: State, lanes: Lanes, seat: Array) -> None:
