@@ -9,28 +9,31 @@ negative, for a deal has the same keys in every seating.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
+from platform import python_version
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dealsets import dealt, key, stream
+from agents.dealsets import dealt, key, stream, versioned
+from agents.duplicate import deal_values, interval, seatings
+from agents.health import Tally, total
 from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name
 from sjavs_env.core.actions import ACTION_NAMES
+from sjavs_env.core.fingerprints import of_rules
 from sjavs_env.players import Policy
 
 BATCH = 2048
 """Deals that are played side by side, each in every seating."""
-CONFIDENCE = 0.95
-RESAMPLES = 10_001
-"""Bootstrap samples; one more than a multiple of 40, so that no quantile is interpolated."""
-_BOOTSTRAP_SEED = 0
-_PARTS = 6
-"""Payoffs, and the mean of one to three of them, are whole when counted in these parts."""
+FORMAT = 1
+"""Of ``results.json``."""
+_PACKAGES = ("sjavs-env", "numpy", "torch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Entry:
         wins: Deals that A won, over all their seatings together.
         draws: Deals that neither won.
         losses: Deals that B won.
+        health: How the two played, by "a" and "b", then by measure (``health``).
     """
 
     a: str
@@ -58,6 +62,7 @@ class Entry:
     wins: int
     draws: int
     losses: int
+    health: dict[str, dict[str, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,14 @@ class _Match:
     deals: int
     deal_set: str
     seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What some deals of a match came to."""
+
+    values: NDArray[np.float64]
+    tally: Tally
 
 
 def edge(
@@ -113,8 +126,9 @@ def edge(
     for part in _parts(match, batch, processes):
         parts.append(part)
         if progress is not None:
-            progress(len(part))
-    values = np.concatenate(parts)
+            progress(len(part.values))
+    values = np.concatenate([part.values for part in parts])
+    tally = total(part.tally for part in parts)
     low, high = interval(values)
     return Entry(
         *names,
@@ -125,86 +139,70 @@ def edge(
         wins=int((values > 0).sum()),
         draws=int((values == 0).sum()),
         losses=int((values < 0).sum()),
+        health={side: tally.rates(policy) for policy, side in enumerate("ab")},
     )
 
 
-def seatings(rules: RuleSet) -> NDArray[np.bool_]:
-    """Return every seating as the seats that A takes, bool[seatings, P]."""
-    chosen = np.arange(1, 2**rules.columns - 1)
-    column = np.array([rules.column(seat) for seat in range(rules.seats)])
-    held: NDArray[np.bool_] = (chosen[:, None] >> column & 1).astype(np.bool_)
-    return held
-
-
-def deal_values(payoff: NDArray[np.float32], held: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return what each deal is worth to A, float64[deals].
-
-    The sums are of whole numbers, so that equals come out at 0 and not near it.
+def results(
+    entries: Sequence[Entry],
+    agents: Mapping[str, str],
+    rules: RuleSet,
+    *,
+    deals: int,
+    seed: int,
+    deal_set: str,
+) -> dict[str, object]:
+    """Return matches on the same deals as the plain value of ``results.json``.
 
     Args:
-        payoff: Payoff of each seat, float32[seatings, deals, P].
-        held: The seats that A takes, bool[seatings, P].
+        entries: The matches.
+        agents: The fingerprint of every agent by name.
+        rules: The rule set.
+        deals: Number of deals of each match.
+        seed: Seed of the deal set.
+        deal_set: The deal set.
     """
-    parts = np.rint(payoff * _PARTS).astype(np.int64)
-    shares = np.where(held, _PARTS // held.sum(1)[:, None], -(_PARTS // (~held).sum(1)[:, None]))
-    totals = np.einsum("sdp,sp->d", parts, shares)
-    values: NDArray[np.float64] = totals / (2 * _PARTS**2 * len(held))
-    return values
+    return {
+        "format": FORMAT,
+        "rules": {"name": rules.name, "options": dict(rules.options)},
+        "fingerprint": of_rules(rules),
+        "deal_set": versioned(deal_set),
+        "seed": seed,
+        "deals": deals,
+        "entries": [asdict(entry) for entry in entries],
+        "agents": [{"name": name, "fingerprint": agents[name]} for name in agents],
+        "versions": {"python": python_version(), **_versions()},
+    }
 
 
-def interval(values: NDArray[np.float64], resamples: int = RESAMPLES) -> tuple[float, float]:
-    """Return the 95 % percentile-bootstrap interval of the mean.
-
-    Deals have few distinct values, so a resample is drawn as how often each of them occurs. The
-    random numbers are the same every time, so that equal values have equal intervals; and the
-    negated values have exactly the negated interval.
-    """
-    if values.mean() < 0:
-        low, high = interval(-values, resamples)
-        return -high + 0.0, -low + 0.0
-    distinct, counts = np.unique(values, return_counts=True)
-    generator = np.random.Generator(np.random.PCG64(_BOOTSTRAP_SEED))
-    drawn = generator.multinomial(len(values), counts / len(values), size=resamples)
-    means = np.sort((drawn * distinct).sum(axis=1) / len(values))
-    tail = round((resamples - 1) * (1 - CONFIDENCE) / 2)
-    return float(means[tail]), float(means[-1 - tail])
+def _versions() -> dict[str, str]:
+    """Return the versions of the packages that are there."""
+    found = {}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
-def _parts(match: _Match, batch: int, processes: int) -> Iterator[NDArray[np.float64]]:
-    """Yield the values of the deals, part after part."""
-    spans = [
-        range(start, min(start + batch, match.deals)) for start in range(0, match.deals, batch)
-    ]
+def _parts(match: _Match, batch: int, processes: int) -> Iterator[_Part]:
+    """Play a match and yield its deals, part after part."""
+    starts = range(0, match.deals, batch)
+    spans = [range(start, min(start + batch, match.deals)) for start in starts]
     if processes == 1 or len(spans) == 1:
-        yield from map(partial(_values, match), spans)
+        yield from map(partial(_play, match), spans)
     else:
         # Spawned, not forked: the fork of a process in which torch runs threads may hang.
         with ProcessPoolExecutor(min(processes, len(spans)), get_context("spawn")) as pool:
-            yield from pool.map(partial(_values, match), spans)
+            yield from pool.map(partial(_play, match), spans)
 
 
-def _values(match: _Match, span: range) -> NDArray[np.float64]:
-    """Play some deals in every seating and return what each is worth to A."""
+def _play(match: _Match, span: range) -> _Part:
+    """Play some deals in every seating."""
     held = seatings(match.rules)
     deal = np.tile(np.arange(span.start, span.stop), len(held))
     table = dealt(match.rules, span, match.deal_set, match.seed).take(deal - span.start)
-    _play(match, table, deal, np.repeat(~held, len(span), axis=0).astype(np.int8))
-    return deal_values(table.payoff.reshape(len(held), len(span), match.rules.seats), held)
-
-
-def _play(
-    match: _Match, table: VectorSjavs, deal: NDArray[np.intp], sitting: NDArray[np.int8]
-) -> None:
-    """Play out every row of a table.
-
-    Args:
-        match: The policies, by the numbers in ``sitting``.
-        table: The deals, nothing played.
-        deal: Number of each row's deal, intp[B].
-        sitting: Which policy sits where, int8[B, P].
-    """
-    seed = stream(match.deal_set, match.seed)
-    decision = 0
+    sitting = np.repeat(~held, len(span), axis=0).astype(np.int8)
+    seed, tally, decision = stream(match.deal_set, match.seed), Tally(), 0
     while not table.over.all():
         # A forced move needs no policy; rows that are over take any action.
         actions = _lowest(table.legal)
@@ -216,8 +214,12 @@ def _play(
             if mine.any():
                 rows = asked[mine]
                 actions[rows] = _asked(policy, match.names[number], table, rows, keys[mine])
+        tally.note(table, actions, sitting)
         table.step(actions)
         decision += 1
+    tally.close(table, sitting)
+    payoff = table.payoff.reshape(len(held), len(span), match.rules.seats)
+    return _Part(deal_values(payoff, held), tally)
 
 
 def _asked(

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from agents.dealsets import BLOCK, VERSIONS, dealt, key, stream, versioned
-from agents.evaluate import deal_values, edge, interval, seatings
+from agents.duplicate import deal_values, interval, seatings
+from agents.evaluate import edge
 from sjavs_env import IllegalActionError, rule_set
 from sjavs_env.layout import N_WORDS, N_WORDS_ALL
 from sjavs_env.players import player
@@ -86,6 +87,7 @@ def test_swapped_policies_exactly_negate(name):
         high=-one.low,
         wins=one.losses,
         losses=one.wins,
+        health={"a": one.health["b"], "b": one.health["a"]},
     )
 
 
