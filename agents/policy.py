@@ -1,0 +1,111 @@
+"""Policies by name, as every script takes them.
+
+| name | policy |
+|---|---|
+| ``random``, ``rule-of-thumb`` ... | a built-in player |
+| a folder | a checkpoint, or the latest one of a run |
+| ``pretrained:NAME`` | a checkpoint that is shipped with the kit |
+| ``module:callable`` | what the callable returns for the rule set |
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from agents.checkpoint import find, load_policy
+from agents.dealsets import key
+from sjavs_env import RuleSet
+from sjavs_env.core.errors import nearest
+from sjavs_env.core.fingerprints import of_text
+from sjavs_env.players import PLAYERS, Policy, player
+
+PRETRAINED = Path(__file__).parent / "pretrained"
+"""The shipped checkpoints, a folder each."""
+
+_SHIPPED = "pretrained"
+_WEIGHTS = "actor.safetensors"
+_PARTS = ("act", "sees_all")
+
+__all__ = ["PRETRAINED", "Policy", "fingerprint", "key", "load"]
+
+
+def load(name: str, rules: RuleSet) -> Policy:
+    """Return the policy of a name, for a rule set.
+
+    Raises:
+        ValueError: there is no such policy, or it is not for these rules; a sentence with the
+            nearest name.
+    """
+    if name in PLAYERS:
+        return player(name, rules)
+    folder = _folder(name)
+    if folder is not None:
+        return load_policy(folder, rules)
+    module = _module(name)
+    word = name.partition(":")[2]
+    make = getattr(module, word, None)
+    if not callable(make):
+        known = [each for each, value in vars(module).items() if callable(value)]
+        raise ValueError(
+            f"policy {name!r}: {module.__name__} has no callable {word!r}{nearest(word, known)}"
+        )
+    policy: Policy = make(rules)
+    for part in _PARTS:
+        if not hasattr(policy, part):
+            kind = type(policy).__name__
+            raise ValueError(f"policy {name!r}: {word} returned a {kind}, which has no {part!r}")
+    return policy
+
+
+def fingerprint(name: str) -> str:
+    """Return what tells a policy from others of its name: 16 hexadecimal digits.
+
+    It is taken from a checkpoint's weights, from a module's source, and from a built-in player's
+    name, since one whose play changes gets another name.
+
+    Raises:
+        ValueError: there is no such policy.
+    """
+    if name in PLAYERS:
+        return of_text(name)
+    folder = _folder(name)
+    source = find(folder).folder / _WEIGHTS if folder else _module(name).__file__
+    return sha256(Path(source).read_bytes()).hexdigest()[:16] if source else of_text(name)
+
+
+def _folder(name: str) -> Path | None:
+    """Return the checkpoint folder or run folder that a name means, None if it means none."""
+    prefix, colon, rest = name.partition(":")
+    if colon and prefix == _SHIPPED:
+        shipped = _shipped()
+        if rest not in shipped:
+            there = f"there are: {', '.join(shipped)}" if shipped else "none is shipped yet"
+            raise ValueError(f"there is no pretrained agent {rest!r}; {there}")
+        return PRETRAINED / rest
+    return Path(name) if os.sep in name or (name and Path(name).exists()) else None
+
+
+def _shipped() -> list[str]:
+    return sorted(manifest.parent.name for manifest in PRETRAINED.glob("*/manifest.json"))
+
+
+def _module(name: str) -> ModuleType:
+    """Import the module of a ``module:callable``."""
+    module, colon, _ = name.partition(":")
+    if colon and all(part.isidentifier() for part in module.split(".")):
+        try:
+            return import_module(module)
+        except ModuleNotFoundError as error:
+            if not f"{module}.".startswith(f"{error.name}."):
+                raise ValueError(
+                    f"policy {name!r}: {module} needs the module {error.name!r}, which is not there"
+                ) from error
+    known = (*PLAYERS, *(f"{_SHIPPED}:{each}" for each in _shipped()))
+    raise ValueError(
+        f"unknown policy {name!r}{nearest(name, known)}; "
+        "a checkpoint folder and module:callable name policies too"
+    )

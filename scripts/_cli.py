@@ -1,0 +1,95 @@
+"""What all commands share: a user's mistake is one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stderr
+from dataclasses import fields, is_dataclass
+from io import StringIO
+from typing import TypeVar, cast, get_type_hints
+
+import tyro
+
+from sjavs_env.core.errors import nearest
+
+USER_MISTAKE = 2
+_INTERRUPTED = 130
+_BORDERS = " ─-│╭╮╰╯"
+
+Schema = TypeVar("Schema")
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a command; a mistake of the user becomes one sentence on stderr and exit code 2.
+
+    Mistakes are the ``ValueError``s of this project, which carry their sentence, and files that
+    cannot be read or written.
+    """
+    try:
+        main()
+    except (ValueError, OSError) as error:
+        sys.stderr.write(f"error: {sentence(error)}\n")
+        sys.exit(USER_MISTAKE)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(_INTERRUPTED)
+
+
+def sentence(error: ValueError | OSError) -> str:
+    """Return what an error says, in one line."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())
+
+
+def read(
+    schema: type[Schema],
+    words: Sequence[str] | None = None,
+    default: Schema | None = None,
+    prog: str | None = None,
+) -> Schema:
+    """Return the command line as a dataclass.
+
+    Args:
+        schema: The dataclass.
+        words: The command line; that of the process if not given.
+        default: Values that the command line overrides.
+        prog: What the help calls the command.
+
+    Raises:
+        ValueError: an option is unknown, or a value is missing or of the wrong kind.
+    """
+    told = StringIO()
+    try:
+        with redirect_stderr(told):
+            parsed, unknown = tyro.cli(
+                schema, args=words, default=default, prog=prog, return_unknown_args=True
+            )
+    except SystemExit as end:
+        if end.code != USER_MISTAKE:
+            raise
+        raise ValueError(_unboxed(told.getvalue())) from None
+    if unknown:
+        word = unknown[0].partition("=")[0]
+        raise ValueError(f"unknown option {word!r}{nearest(word, _flags(schema))}")
+    return cast("Schema", parsed)
+
+
+def _unboxed(text: str) -> str:
+    """Return the sentence in tyro's box: what stands between its first two lines."""
+    lines = [line.strip(_BORDERS) for line in text.splitlines()]
+    blocks = " ".join(line or "\n" for line in lines).split("\n")
+    said = [block.strip() for block in blocks if block.strip()]
+    return said[1] if len(said) > 1 else said[0]
+
+
+def _flags(schema: type, within: str = "") -> Iterator[str]:
+    """Yield the options of a dataclass, and of those within it."""
+    hints = get_type_hints(schema)
+    for field in fields(schema):
+        name = within + field.name.replace("_", "-")
+        if is_dataclass(hints[field.name]):
+            yield from _flags(hints[field.name], f"{name}.")
+        else:
+            yield f"--{name}"

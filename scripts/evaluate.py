@@ -1,0 +1,140 @@
+"""Play agents against each other on the same deals, and print the table.
+
+    python -m scripts.evaluate rule-of-thumb random --deals 2000 --out results.json
+
+An agent is the name of a built-in player, a checkpoint's or run's folder, ``pretrained:NAME``, or
+``module:callable``. Every two of them meet.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import tyro
+from rich.console import Console
+from rich.progress import Progress
+
+from agents import report
+from agents.dealsets import versioned
+from agents.evaluate import Entry, edge, results
+from agents.policy import fingerprint, load
+from scripts._cli import read, run
+from sjavs_env import RuleSet, rule_set
+from sjavs_env.core.ruleset import Option
+
+_FEWEST = 2
+_WIDTH = 120
+"""Columns of the table where it is not printed on a terminal."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Play agents against each other on the same deals, and print the table."""
+
+    agents: tyro.conf.Positional[tuple[str, ...]]
+    """Two or more: built-in players, checkpoint folders, pretrained:NAME, module:callable."""
+    rules: str = "faroese4"
+    """The preset."""
+    option: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """An option of the preset, as in --option bidding=free; may be repeated."""
+    deals: int = 2000
+    """Deals, each of them played in every seating."""
+    deal_set: str = "test"
+    """train, validation or test: choose on validation, report on test."""
+    seed: int = 0
+    """Seed of the deals and of the agents."""
+    processes: int = 1
+    """Processes; they change nothing but the time."""
+    out: Path | None = None
+    """Where to write results.json; a file that is there is replaced once all is played."""
+    markdown: bool = False
+    """Print the table as Markdown."""
+
+
+def main() -> None:
+    """Read the command line, play, write, print."""
+    arguments = read(Arguments, prog="python -m scripts.evaluate")
+    rules = rule_set(arguments.rules, **dict(map(_option, arguments.option)))
+    if len(arguments.agents) < _FEWEST:
+        raise ValueError(f"{len(arguments.agents)} agents are too few for a match, which needs two")
+    if arguments.out is not None and not arguments.out.parent.is_dir():
+        raise ValueError(f"cannot write {arguments.out}: there is no folder {arguments.out.parent}")
+    fingerprints = {name: fingerprint(name) for name in arguments.agents}
+    console = Console(stderr=True)
+    value = results(
+        _entries(arguments, rules, console),
+        fingerprints,
+        rules,
+        deals=arguments.deals,
+        seed=arguments.seed,
+        deal_set=arguments.deal_set,
+    )
+    if arguments.out is not None:
+        report.write(arguments.out, value)
+    _show(report.check(value), arguments.markdown)
+
+
+def _option(text: str) -> tuple[str, Option]:
+    """Return an option and its value from ``name=value``."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"option {text!r} must be written name=value, as in bidding=free")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
+    return name, int(value) if value.removeprefix("-").isdecimal() else value
+
+
+def _entries(arguments: Arguments, rules: RuleSet, console: Console) -> list[Entry]:
+    """Play every two of the agents against each other."""
+    versioned(arguments.deal_set)
+    policies = {name: load(name, rules) for name in arguments.agents}
+    entries = []
+    for a, b in combinations(arguments.agents, 2):
+        with _progress(console, f"{a} against {b}", arguments.deals) as progress:
+            entry = edge(
+                policies[a],
+                policies[b],
+                rules,
+                arguments.deals,
+                arguments.seed,
+                arguments.deal_set,
+                names=(a, b),
+                processes=arguments.processes,
+                progress=progress,
+            )
+        entries.append(entry)
+    return entries
+
+
+@contextmanager
+def _progress(console: Console, what: str, deals: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on a terminal, and a line at the end elsewhere."""
+    begun = time.perf_counter()
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=deals)
+        yield lambda done: bar.advance(task, done)
+    if not console.is_terminal:
+        seconds = time.perf_counter() - begun
+        console.out(f"{what}: {deals:,} deals in {seconds:.1f} s", highlight=False)
+
+
+def _show(shown: report.Results, markdown: bool) -> None:
+    """Print the table, and the ratings where there is more than one match."""
+    if markdown:
+        print(report.markdown(shown), end="")
+        return
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_WIDTH)
+    console.print(report.table(shown))
+    if len(shown.entries) > 1 and report.ANCHOR in {agent.name for agent in shown.agents}:
+        console.print(report.ratings_table(shown))
+
+
+if __name__ == "__main__":
+    run(main)

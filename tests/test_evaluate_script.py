@@ -1,0 +1,120 @@
+"""``python -m scripts.evaluate`` from outside."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents import report
+from scripts._cli import run
+from scripts.evaluate import main
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+QUICK = ("--deals", "40")
+
+
+def evaluate(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "scripts.evaluate", *map(str, arguments)],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_agents_meet_pairwise_and_the_file_says_how(tmp_path):
+    out = tmp_path / "results.json"
+    agents = ("random", "tests.test_evaluate:Fixed", "random")
+    ran = evaluate(
+        *agents, *QUICK, "--option", "bidding=free", "--option", "start=12", "--out", out
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "edge of A over B" in ran.stdout
+    assert "Bradley-Terry" in ran.stdout
+    assert ran.stderr.count("random against tests.test_evaluate:Fixed: 40 deals in") == 1
+    found = report.read(out)
+    assert [(entry.a, entry.b) for entry in found.entries] == [
+        ("random", "tests.test_evaluate:Fixed"),
+        ("random", "random"),
+        ("tests.test_evaluate:Fixed", "random"),
+    ]
+    first, itself, last = found.entries
+    assert first.edge == -last.edge != 0
+    assert (itself.edge, itself.low, itself.high) == (0, 0, 0)
+    assert [agent.name for agent in found.agents] == ["random", "tests.test_evaluate:Fixed"]
+    assert found.rules.options["bidding"] == "free"
+    assert found.rules.options["start"] == 12
+
+
+def test_markdown_is_printed_alone():
+    ran = evaluate("random", "random", *QUICK, "--markdown", "--deal-set", "validation")
+    assert ran.stdout.startswith("faroese4, 40 deals of validation-v1, seed 0\n\n| A | B |")
+
+
+MISTAKES = {
+    "one agent": (("random",), "1 agents are too few"),
+    "policy": (("random", "randon"), "unknown policy 'randon'; the nearest is 'random'"),
+    "checkpoint": (("random", "runs/nowhere"), "there is no checkpoint in runs/nowhere"),
+    "pretrained": (("random", "pretrained:nobody"), "there is no pretrained agent 'nobody'"),
+    "preset": (("random", "random", "--rules", "faroes4"), "unknown rule set 'faroes4'; the near"),
+    "option": (("random", "random", "--option", "biding=free"), "no option 'biding'; the nearest"),
+    "value": (("random", "random", "--option", "bidding=fre"), "bidding='fre'; the nearest is"),
+    "no value": (("random", "random", "--option", "bidding"), "option 'bidding' must be written"),
+    "deal set": (
+        ("random", "random", "--deal-set", "tset"),
+        "unknown deal set 'tset'; the nearest",
+    ),
+    "deals": (("random", "random", "--deals", "0"), "deals=0 must be 1 or more"),
+    "seed": (("random", "random", "--seed", "-1"), "seed=-1 must be 0 or more"),
+    "folder": (("random", "random", "--out", "no/r.json"), "cannot write no/r.json: there is no"),
+    "flag": (
+        ("random", "random", "--deel", "3"),
+        "unknown option '--deel'; the nearest is '--deals'",
+    ),
+    "number": (("random", "random", "--deals", "many"), "Error parsing --deals: invalid literal"),
+    "no number": (("random", "random", "--deals"), "Missing value for argument '--deals'"),
+    "bad player": (
+        ("random", "tests.test_evaluate_script:Cheat", *QUICK),
+        "policy 'tests.test_evaluate_script:Cheat' chose the illegal action 'concede' (id 58)",
+    ),
+}
+
+
+class Cheat:
+    """Concede whatever is asked."""
+
+    sees_all = False
+
+    def __init__(self, rules) -> None:
+        self.rules = rules
+
+    def act(self, words, legal, keys):
+        return legal.astype("int64") * 0 + 58
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_sentence_and_exit_code_2(mistake, tmp_path, monkeypatch, capsys):
+    arguments, words = MISTAKES[mistake]
+    out = tmp_path / "results.json"
+    out.write_text("precious", encoding="utf-8")
+    given = () if "--out" in arguments else ("--out", str(out))
+    monkeypatch.setattr(sys, "argv", ["evaluate", *given, *arguments])
+    with pytest.raises(SystemExit) as ended:
+        run(main)
+    stdout, stderr = capsys.readouterr()
+    assert ended.value.code == 2
+    assert stderr.startswith("error: ")
+    assert words in stderr
+    assert stderr.count("\n") == 1
+    assert stdout == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+    assert out.read_text(encoding="utf-8") == "precious"
+
+
+def test_a_mistake_leaves_no_traceback_outside_either():
+    ran = evaluate("random", "randon")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("error: unknown policy 'randon'")
+    assert ran.stderr.count("\n") == 1
