@@ -10,6 +10,7 @@ order is that of clubs.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,7 +77,7 @@ class Slots(nn.Module):
         super().__init__()
         slots = [card_slots(context) for context in range(N_CLASSES)]
         self._constant("card", _table(slots).clamp(min=0))
-        self._constant("present", (_table(slots) != _EMPTY).float())
+        self._constant("present", (_table(slots) != _EMPTY).to(torch.uint8))
         others = list(range(N_CARDS, N_ACTIONS))
         self._constant("action", _table([[max(card, 0) for card in row] + others for row in slots]))
         self._constant(
@@ -117,7 +118,7 @@ class Slots(nn.Module):
         """Return legal actions, int64[N] as bits, as bool[N, N_SLOTS]."""
         allowed = self.unpack(legal[:, None])[:, 0]
         allowed = allowed.gather(1, self.action[contexts])
-        allowed[:, :N_CARD_SLOTS] *= self.present[contexts].to(torch.uint8)
+        allowed[:, :N_CARD_SLOTS] *= self.present[contexts]
         return allowed.bool()
 
     def slots_of(self, actions: Tensor, contexts: Tensor) -> Tensor:
@@ -130,9 +131,9 @@ class Slots(nn.Module):
 
 
 def card_words(rules: RuleSet, all_cards: bool) -> list[int]:
-    """Return the words of the card sets that a network reads under a rule set."""
+    """Return the words of the card sets that a network reads, those that a seat may see first."""
     others = range(1, len(SLOTS))
-    chosen: list[tuple[str, range | tuple[int, ...]]] = [
+    chosen: list[tuple[str, Iterable[int]]] = [
         ("hand", (0,)),
         ("played", range(len(SLOTS))),
         ("trick", others),
@@ -166,7 +167,10 @@ def _field(item: Slice, index: int) -> tuple[int, int, int, float]:
 
 
 class Encoder(nn.Module):
-    """Turns words and legal actions into the features of a network."""
+    """Turns words and legal actions into the features of a network.
+
+    The features of an encoder with all cards begin with those of one without.
+    """
 
     words: Tensor
     number_word: Tensor
@@ -186,15 +190,16 @@ class Encoder(nn.Module):
             self.register_buffer(name, torch.tensor(values, dtype=torch.int32), persistent=False)
         self.register_buffer("number_scale", torch.tensor(scale), persistent=False)
         n_voids = len(SLOTS) * N_SUITS
-        self.n_features = (len(words) + 1) * N_CARD_SLOTS + n_voids + len(fields)
+        self.n_features = len(fields) + n_voids + (1 + len(words)) * N_CARD_SLOTS
 
+    @torch.no_grad()
     def forward(self, words: Tensor, legal: Tensor, contexts: Tensor) -> Tensor:
         """Return features float32[N, n_features] of words int32[N, W] and legal int64[N]."""
         slots, n = self.slots, len(words)
         low = legal.view(torch.int32).view(n, 2)[:, :1]
-        sets = slots.unpack(torch.cat([words[:, self.words], low], dim=1))
+        sets = slots.unpack(torch.cat([low, words[:, self.words]], dim=1))
         index = slots.card[contexts][:, None, :].expand(n, sets.shape[1], N_CARD_SLOTS)
-        cards = sets.gather(2, index).float() * slots.present[contexts][:, None, :]
+        cards = sets.gather(2, index) * slots.present[contexts][:, None, :]
         numbers = (words[:, self.number_word] >> self.number_shift & self.number_mask).float()
         voids = LAYOUT["voids"]
         flags = slots.unpack(words[:, voids.word, None])[:, 0]
@@ -202,9 +207,9 @@ class Encoder(nn.Module):
         classes = slots.void[contexts][:, None, :].expand(n, len(SLOTS), N_SUITS)
         return torch.cat(
             [
-                cards.flatten(1),
-                flags.gather(2, classes).float().flatten(1),
                 numbers * self.number_scale,
+                flags.gather(2, classes).flatten(1).float(),
+                cards.flatten(1).float(),
             ],
             dim=1,
         )
@@ -231,16 +236,22 @@ class Actor(nn.Module):
         self.encode = Encoder(rules, all_cards=False)
         self.body = _mlp(self.encode.n_features, config.hidden, N_SLOTS, last_gain=0.01)
 
+    def log_probs(self, features: Tensor, allowed: Tensor) -> Tensor:
+        """Return log-probabilities [N, N_SLOTS] from features and legal slots.
+
+        Features behind those that a seat may see are left alone.
+        """
+        return masked_log_softmax(self.body(features[:, : self.encode.n_features]), allowed)
+
     def forward(self, words: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return log-probabilities [N, N_SLOTS], legal slots bool[N, N_SLOTS] and contexts [N]."""
         contexts = self.encode.slots.contexts(words)
         allowed = self.encode.slots.legal(legal, contexts)
-        logits = self.body(self.encode(words, legal, contexts))
-        return masked_log_softmax(logits, allowed), allowed, contexts
+        return self.log_probs(self.encode(words, legal, contexts), allowed), allowed, contexts
 
 
 class Critic(nn.Module):
-    """The value of a deal for the seat to act, in game points, with all cards open."""
+    """The value of a deal for the seat to act, with all cards open."""
 
     def __init__(self, rules: RuleSet, config: NetConfig, scale: float) -> None:
         super().__init__()
@@ -248,10 +259,9 @@ class Critic(nn.Module):
         self.body = _mlp(self.encode.n_features, config.hidden, 1, last_gain=1.0)
         self.scale = scale
 
-    def forward(self, words: Tensor, legal: Tensor) -> Tensor:
-        """Return the expected payoff, float32[N]."""
-        features = self.encode(words, legal, self.encode.slots.contexts(words))
-        value: Tensor = self.body(features)[:, 0] * self.scale
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the expected payoff in game points, float32[N], from features with all cards."""
+        value: Tensor = self.body(features)[:, 0].float() * self.scale
         return value
 
 

@@ -127,15 +127,18 @@ class Learner:
         return action.cpu().numpy(), chosen.cpu().numpy()
 
     @torch.no_grad()
-    def values(self, experience: Experience) -> NDArray[np.float32]:
-        """Return the critic's expectation at every decision, in game points."""
-        parts = [
-            self.critic(*self._tensors(experience.words[part], experience.legal[part]))
-            .cpu()
-            .numpy()
-            for part in _slices(len(experience), self.config.minibatch)
-        ]
-        return np.concatenate(parts)
+    def values(self, features: Tensor) -> NDArray[np.float32]:
+        """Return the critic's expectation for each row of features, in game points."""
+        parts = _slices(len(features), self.config.minibatch)
+        return np.concatenate([self.critic(features[part]).cpu().numpy() for part in parts])
+
+    def features(self, experience: Experience) -> tuple[Tensor, Tensor, Tensor]:
+        """Return features with all cards, legal slots and chosen slots of all decisions."""
+        words, legal = self._tensors(experience.words, experience.legal)
+        slots = self.critic.encode.slots
+        contexts = slots.contexts(words)
+        chosen = slots.slots_of(self._tensor(experience.action), contexts)
+        return self.critic.encode(words, legal, contexts), slots.legal(legal, contexts), chosen
 
     def set_progress(self, progress: float) -> None:
         """Set step size and entropy weight for a share of the budget spent, 0 to 1."""
@@ -148,43 +151,39 @@ class Learner:
 
     def update(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
         """Learn from whole deals; return the means of what is logged."""
-        values = self.values(experience)
+        features, allowed, slot = self.features(experience)
+        values = self.values(features)
         advantage = advantages(experience, values, self.config.lam)
         returns = advantage + values
         scaled = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-        words, legal = self._tensors(experience.words, experience.legal)
-        contexts = self.actor.encode.slots.contexts(words)
-        batch = (
-            words,
-            legal,
-            self.actor.encode.slots.slots_of(self._tensor(experience.action), contexts),
-            self._tensor(experience.log_prob),
-            self._tensor(scaled),
-            self._tensor(returns),
-        )
-        logged: list[dict[str, float]] = []
+        rest = map(self._tensor, (experience.log_prob, scaled, returns))
+        batch = (features, allowed, slot, *rest)
+        logged: list[dict[str, Tensor]] = []
         for _ in range(self.config.epochs):
             order = self._tensor(generator.permutation(len(experience)))
             logged += [
                 self._descend(*(field[order[part]] for field in batch))
                 for part in _slices(len(order), self.config.minibatch)
             ]
-        means = {name: float(np.mean([each[name] for each in logged])) for name in logged[0]}
+        means = {
+            name: float(torch.stack([each[name] for each in logged]).mean()) for name in logged[0]
+        }
         return means | {"explained_variance": explained_variance(values, returns)}
 
     def _descend(
         self,
-        words: Tensor,
-        legal: Tensor,
+        features: Tensor,
+        allowed: Tensor,
         slot: Tensor,
-        old: Tensor,
+        old_log_prob: Tensor,
         advantage: Tensor,
         returns: Tensor,
-    ) -> dict[str, float]:
+    ) -> dict[str, Tensor]:
         """Take one gradient step on a minibatch."""
-        log_probs, allowed, _ = self.actor(words[:, :N_WORDS], legal)
-        losses = policy_losses(log_probs, allowed, slot, old, advantage, self.config.clip)
-        error = (self.critic(words, legal) - returns) / self.config.payoff_scale
+        config = self.config
+        log_probs = self.actor.log_probs(features, allowed)
+        losses = policy_losses(log_probs, allowed, slot, old_log_prob, advantage, config.clip)
+        error = (self.critic(features) - returns) / config.payoff_scale
         losses["value_loss"] = 0.5 * error.square().mean()
         loss = (
             losses["policy_loss"] - self.entropy_weight * losses["entropy"] + losses["value_loss"]
@@ -192,9 +191,9 @@ class Learner:
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         for net in (self.actor, self.critic):
-            nn.utils.clip_grad_norm_(net.parameters(), self.config.max_grad_norm)
+            nn.utils.clip_grad_norm_(net.parameters(), config.max_grad_norm)
         self.optimiser.step()
-        return {name: float(value.detach()) for name, value in losses.items()}
+        return {name: value.detach() for name, value in losses.items()}
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array).to(self.device)

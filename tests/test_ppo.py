@@ -8,7 +8,6 @@ from agents.nets import NetConfig, masked_log_softmax
 from agents.ppo import Learner, PPOConfig, explained_variance, normalised_entropy, policy_losses
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs, rule_set
-from sjavs_env.layout import N_WORDS
 
 RULES = rule_set("faroese4")
 SMALL = NetConfig(hidden=(32,))
@@ -85,9 +84,8 @@ def test_the_gradient_is_the_unmasked_one_over_the_legal_actions() -> None:
 def test_nothing_has_moved_before_the_first_step() -> None:
     teacher = learner()
     experience = self_play(teacher)
-    words, legal = teacher._tensors(experience.words, experience.legal)
-    log_probs, allowed, contexts = teacher.actor(words[:, :N_WORDS], legal)
-    slot = teacher.actor.encode.slots.slots_of(torch.from_numpy(experience.action), contexts)
+    features, allowed, slot = teacher.features(experience)
+    log_probs = teacher.actor.log_probs(features, allowed)
     old = torch.from_numpy(experience.log_prob)
     losses = policy_losses(log_probs, allowed, slot, old, torch.ones(len(old)), clip=0.2)
     ratio = (log_probs.gather(1, slot[:, None])[:, 0] - old).exp()
@@ -126,9 +124,10 @@ def test_every_sampled_action_is_legal_and_drawn_by_its_probability() -> None:
 def test_an_update_moves_the_policy_towards_what_paid() -> None:
     teacher = learner(entropy=0.0, final_entropy=0.0)
     experience = self_play(teacher, deals=256)
-    before = teacher.values(experience)
+    features = teacher.features(experience)[0]
+    before = teacher.values(features)
     logged = teacher.update(experience, np.random.default_rng(0))
-    after = teacher.values(experience)
+    after = teacher.values(features)
     returns = experience.payoff[experience.row, experience.seat]
     assert ((after - returns) ** 2).mean() < ((before - returns) ** 2).mean()
     assert logged["approx_kl"] > 0
