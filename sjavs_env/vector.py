@@ -159,7 +159,8 @@ class VectorSjavs:
             raise ValueError("deals name their dealers, so dealer may not be given beside them")
         pairs = [parse_deal(line, self._tables) for line in deals]
         seats = np.array([seat for seat, _ in pairs], np.int8)
-        return seats, np.stack([slots for _, slots in pairs], axis=1)
+        slots = np.array([cards for _, cards in pairs], np.uint8)
+        return seats, np.ascontiguousarray(slots.reshape(n, len(self.rules.pack)).T)
 
     def step(self, actions: ArrayLike) -> None:
         """Carry out one decision in every row that is not over.

@@ -42,9 +42,9 @@ def random_rules(preset: str, rng: random.Random) -> RuleSet:
 
 
 @st.composite
-def rule_sets(draw: st.DrawFn) -> RuleSet:
-    """Draw a preset and every one of its options."""
-    preset = draw(st.sampled_from(RULE_SETS))
+def rule_sets(draw: st.DrawFn, preset: str = "") -> RuleSet:
+    """Draw a preset, unless it is given, and every one of its options."""
+    preset = preset or draw(st.sampled_from(RULE_SETS))
     options = {name: draw(st.sampled_from(v)) for name, v in choices_of(preset).items()}
     return sjavs_env.rule_set(preset, **options)
 
