@@ -22,6 +22,7 @@ from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.rulesets import rule_set
 from sjavs_env.episode import RESET_OPTIONS, Episode, EpisodeKind
 from sjavs_env.layout import N_FEATURES, N_FEATURES_ALL, unpack
+from sjavs_env.render import Sheet
 from sjavs_env.transcript import Result
 
 IllegalAction = Literal["raise", "terminate", "random_legal"]
@@ -231,7 +232,9 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
 
     def _text(self) -> str:
         """Return the table as the agent to act sees it."""
-        return ""
+        episode = self._episode
+        sheet = Sheet(self.possible_agents, episode.results, self.crosses)
+        return episode.vec.table(0, self._seats[self.agent_selection], sheet)
 
     def render(self) -> str | None:
         """Show the table as the agent to act sees it: as text ("ansi"), or printed ("human")."""

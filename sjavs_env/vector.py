@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sjavs_env import observe as views
+from sjavs_env.arguments import integers, whole_number
 from sjavs_env.core import machine
 from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.dealing import shuffle
@@ -18,6 +19,7 @@ from sjavs_env.core.rulesets import rule_set
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import compile_tables
 from sjavs_env.observe_row import row_features
+from sjavs_env.render import Sheet, table
 from sjavs_env.transcript import Result, result_of
 
 _MOST_TIES = np.iinfo(np.uint8).max - 1
@@ -43,7 +45,7 @@ class VectorSjavs:
         self, rules: str | RuleSet = "faroese4", batch: int = 1, seed: int | None = None
     ) -> None:
         self.rules = rule_set(rules)
-        self.batch = _whole_number("batch", batch, 1)
+        self.batch = whole_number("batch", batch, 1)
         self._tables = compile_tables(self.rules)
         self._generator = _stream(seed)
         self._adopt(State.empty(self._tables, self.batch))
@@ -101,10 +103,10 @@ class VectorSjavs:
         number = self._numbers(rows)
         n = len(number)
         parsed = None if deals is None else self._parse(deals, n, dealer)
-        given_dealer = None if dealer is None else _integers("dealer", dealer, (n,), 0, self._last)
+        given_dealer = None if dealer is None else integers("dealer", dealer, (n,), 0, self._last)
         sheet = self.rules.start if columns is None else columns
-        given_columns = _integers("columns", sheet, (n, self.rules.columns), -(2**15), 2**15 - 1)
-        given_carry = _integers("carry", 0 if carry is None else carry, (n,), 0, _MOST_TIES)
+        given_columns = integers("columns", sheet, (n, self.rules.columns), -(2**15), 2**15 - 1)
+        given_carry = integers("carry", 0 if carry is None else carry, (n,), 0, _MOST_TIES)
         if given_carry.any() and not self.rules.carries:
             raise ValueError(f"carry={carry!r} must be 0, for {self.rules.name} carries no ties")
         if seed is not None:
@@ -221,7 +223,7 @@ class VectorSjavs:
     def _seats(self, seat: ArrayLike | None) -> NDArray[np.int8]:
         if seat is None:
             return self._state.seat
-        return _integers("seat", seat, (self.batch,), 0, self._last).astype(np.int8)
+        return integers("seat", seat, (self.batch,), 0, self._last).astype(np.int8)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"rules": self.rules, "state": self._state, "stream": self._generator.state}
@@ -256,6 +258,16 @@ class VectorSjavs:
         """
         return result_of(self._state, self._tables, self._row(row))
 
+    def table(self, row: int, seat: int | None = None, sheet: Sheet | None = None) -> str:
+        """Return the table of a row as text, seen from a seat or, without one, with all cards.
+
+        Args:
+            row: The row.
+            seat: The seat that looks.
+            sheet: Names of the seats, and the results on the score sheet.
+        """
+        return table(self._state, self._tables, self._row(row), seat, sheet or Sheet())
+
     def record(self, row: int) -> str:
         """Return the deal of a row and its actions so far, in notation.
 
@@ -265,7 +277,7 @@ class VectorSjavs:
         return record(self._state, self._tables, self._row(row))
 
     def _row(self, row: int) -> int:
-        return int(_integers("row", row, (), -self.batch, self.batch - 1))
+        return int(integers("row", row, (), -self.batch, self.batch - 1))
 
 
 def _shown(array: NDArray[Any]) -> NDArray[Any]:
@@ -277,26 +289,4 @@ def _shown(array: NDArray[Any]) -> NDArray[Any]:
 
 def _stream(seed: int | None) -> np.random.PCG64:
     """Return the bit generator of a seed."""
-    return np.random.PCG64(None if seed is None else _whole_number("seed", seed, 0))
-
-
-def _whole_number(name: str, value: object, least: int) -> int:
-    """Return a whole number, after checking kind and range."""
-    if not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name}={value!r} must be a whole number, {least} or more")
-    return int(value)
-
-
-def _integers(
-    name: str, value: ArrayLike, shape: tuple[int, ...], least: int, most: int
-) -> NDArray[np.int64]:
-    """Return integers of a shape, after checking kind, range and shape."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{name}={value!r} must be whole numbers")
-    if array.size and (array.min() < least or array.max() > most):
-        raise ValueError(f"{name}={value!r} must lie between {least} and {most}")
-    try:
-        return np.broadcast_to(array.astype(np.int64), shape)
-    except ValueError as error:
-        raise ValueError(f"{name} has shape {array.shape}, which does not fit {shape}") from error
+    return np.random.PCG64(None if seed is None else whole_number("seed", seed, 0))

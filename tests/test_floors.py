@@ -25,7 +25,7 @@ FLOORS: dict[str, dict[str, str]] = {
         "rubber scoring state turns",
         "sjavs_env": "core",
     },
-    "views": {"sjavs_env": "layout observe observe_row render transcript"},
+    "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "checkpoint config dealsets duplicate evaluate health league logbook nets policy "

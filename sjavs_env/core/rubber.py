@@ -91,7 +91,7 @@ def score(rubbers: Rubbers, gains: Array, ties: Array, void: Array) -> None:
     live &= ~void
     moved = np.asarray(gains, np.int32) * live
     before = rubbers.columns.copy()
-    rubbers.columns += -moved if rules.rubber == "first_to_zero_wins" else moved
+    rubbers.columns[:] = new_columns(rules, before, moved)
     np.copyto(rubbers.carry, np.asarray(ties).astype(np.uint8), where=live)
     rubbers.scored += moved.any(axis=0)
     over, crosses = _ENDS[rules.rubber](rubbers, before, live)
@@ -101,6 +101,12 @@ def score(rubbers: Rubbers, gains: Array, ties: Array, void: Array) -> None:
     paid = column_payoffs(rubbers.crosses.astype(np.float32))
     for seat in range(rules.seats):
         rubbers.payoff[seat] = paid[rules.column(seat)]
+
+
+def new_columns(rules: RuleSet, columns: Array, gains: Array) -> Array:
+    """Return the columns after a deal: a race's are counted down, the others' summed up."""
+    after: Array = columns - gains if rules.rubber == "first_to_zero_wins" else columns + gains
+    return after
 
 
 def _won(columns: Array, best: Array, prize: Array | int) -> Array:

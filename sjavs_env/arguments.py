@@ -1,0 +1,28 @@
+"""Checks of arguments that callers give as numbers, each with one sentence about what is wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def whole_number(name: str, value: object, least: int) -> int:
+    """Return a whole number, after checking kind and range."""
+    if not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name}={value!r} must be a whole number, {least} or more")
+    return int(value)
+
+
+def integers(
+    name: str, value: ArrayLike, shape: tuple[int, ...], least: int, most: int
+) -> NDArray[np.int64]:
+    """Return integers of a shape, after checking kind, range and shape."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name}={value!r} must be whole numbers")
+    if array.size and (array.min() < least or array.max() > most):
+        raise ValueError(f"{name}={value!r} must lie between {least} and {most}")
+    try:
+        return np.broadcast_to(array.astype(np.int64), shape)
+    except ValueError as error:
+        raise ValueError(f"{name} has shape {array.shape}, which does not fit {shape}") from error
