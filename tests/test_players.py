@@ -50,3 +50,47 @@ def test_random_reads_the_key_and_not_the_words() -> None:
     assert (first == policy.act(words[::-1], legal, keys)).all()
     assert (first[::-1] == policy.act(words, legal, keys[::-1])).all()
     assert (first != policy.act(words, legal, keys_from(3, 500))).any()
+
+
+def duplicate_edges(name: str, other: str, deals: int) -> np.ndarray:
+    """Edge of one player over another in each deal, over both seatings of the pairs."""
+    both = [player(each, FAROESE4) for each in (name, other)]
+    total = np.zeros(deals)
+    for seated_first in (0, 1):
+        vec = VectorSjavs("faroese4", batch=deals, seed=11)
+        step = 0
+        while not vec.over.all():
+            words, keys = vec.observe(), keys_from(step, deals)
+            actions = [each.act(words, vec.legal, keys) for each in both]
+            vec.step(np.where(vec.seat % 2 == seated_first, *actions))
+            step += 1
+        total += (vec.payoff[:, seated_first] - vec.payoff[:, 1 - seated_first]) / 4
+    return total
+
+
+def test_rule_of_thumb_beats_random_clearly() -> None:
+    edges = duplicate_edges("rule-of-thumb", "random", 1000)
+    assert edges.mean() - 1.96 * edges.std() / len(edges) ** 0.5 > 2.0
+
+
+def test_rule_of_thumb_scores_nothing_against_itself() -> None:
+    assert (duplicate_edges("rule-of-thumb", "rule-of-thumb", 200) == 0).all()
+
+
+@pytest.mark.parametrize("preset", RULE_SETS)
+def test_rule_of_thumb_reads_one_row_at_a_time_and_no_key(preset: str) -> None:
+    vec = VectorSjavs(preset, batch=64, seed=5)
+    policy, back = player("rule-of-thumb", vec.rules), np.arange(64)[::-1]
+    step = 0
+    while not vec.over.all():
+        words, keys = vec.observe(), keys_from(step, 64)
+        actions = policy.act(words, vec.legal, keys)
+        assert (policy.act(words[back], vec.legal[back], keys)[back] == actions).all()
+        if step % 7 == 0:
+            alone = [
+                policy.act(words[[row]], vec.legal[[row]], keys[[0]])[0]
+                for row in np.flatnonzero(~vec.over)
+            ]
+            assert (alone == actions[~vec.over]).all()
+        vec.step(actions)
+        step += 1

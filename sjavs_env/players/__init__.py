@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sjavs_env.core.errors import nearest
 from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.players.random import Random
+from sjavs_env.players.rule_of_thumb import RuleOfThumb
 
 
 class Policy(Protocol):
@@ -37,7 +38,7 @@ class Policy(Protocol):
         ...
 
 
-PLAYERS: dict[str, Callable[[RuleSet], Policy]] = {"random": Random}
+PLAYERS: dict[str, Callable[[RuleSet], Policy]] = {"random": Random, "rule-of-thumb": RuleOfThumb}
 """The built-in players by name."""
 
 

@@ -45,5 +45,10 @@ def nth_action(legal: NDArray[np.uint64], index: NDArray[np.uint64]) -> NDArray[
     rest = legal.copy()
     for passed in range(int(index.max(initial=0))):
         rest &= rest - (index > passed)
-    below = np.bitwise_count((rest & ~rest + _ONE) - _ONE)
+    return lowest_action(rest)
+
+
+def lowest_action(legal: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the lowest legal action, ``NOTHING`` for none."""
+    below = np.bitwise_count((legal & ~legal + _ONE) - _ONE)
     return np.minimum(below, NOTHING).astype(np.int64)

@@ -1,0 +1,197 @@
+"""What a careful player says before the first lead: calls, trumps, the exchange, contracts.
+
+All of it rests on one estimate: the part of all tricks that a hand should win by itself with a
+suit as trumps, its *strength*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env.core import actions as a
+from sjavs_env.core.auction_tables import CLUBS
+from sjavs_env.core.codes import AUCTION, CONFIRM, EXCHANGE, N_SUITS, NAME, TRUMP_CLASS
+from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.players.cardsets import Cards, Real, Yes, above, place_of, size, spread
+from sjavs_env.players.facts import bits_of, set_of
+from sjavs_env.players.random import lowest_action
+from sjavs_env.players.ranking import Ranking
+
+Actions = NDArray[np.int64]
+Legal = NDArray[np.uint64]
+
+_TRUMP_TRICKS = np.array((1.0, 0.85, 0.7, 0.55, 0.45, 0.4, 0.35, 0.3) + (0.25,) * 24, np.float32)
+"""What a trump is expected to win, by the number of trumps of the others above it."""
+_PLAIN_TRICKS = np.array((0.7, 0.3) + (0.0,) * 30, np.float32)
+"""The same for a plain card of a suit."""
+
+_TO_CALL = {True: 0.45, False: 0.5}
+"""Strength from which a length or suit is called: with an ally across, and without."""
+_TO_CONTRACT = {"spil": 0.5, "stryger": 0.75, "tout": 0.95, "stroget-tout": 1.0}
+"""Strength from which a contract is called."""
+_TO_SOLO = 0.95
+"""Strength from which declarer plays alone."""
+_TO_LAY_AWAY = 0.0
+_LOSER, _SHORTER, _TRUMP = np.float32(3), np.float32(2), np.float32(30)
+"""In card points: a card that wins nothing, each card left in its suit, a trump."""
+_NEVER = np.float32(-1e9)
+_PASS = np.uint64(1 << a.PASS)
+_SOLO = a.id_of("solo")
+_NAMINGS = np.array([a.naming_action(suit) for suit in range(N_SUITS)], np.int64)
+_SUIT_OF_FLAG = np.zeros(1 << N_SUITS, np.uint8)
+_SUIT_OF_FLAG[[1 << suit for suit in range(N_SUITS)]] = range(N_SUITS)
+
+
+def strengths(ranking: Ranking, hand: Cards) -> Real:
+    """Return the strength of each hand with each suit as trumps, float32[suits, n]."""
+    result = []
+    for suit in range(N_SUITS):
+        context = np.full(hand.shape, suit, np.uint8)
+        cards = spread(ranking.renumber(hand, context))
+        result.append(_tricks(ranking, suit, cards).sum(0))
+    strength: Real = np.divide(result, np.maximum(size(hand), 1), dtype=np.float32)
+    return strength
+
+
+def _tricks(ranking: Ranking, suit: int, cards: Cards) -> Real:
+    """Return what each card of a hand is expected to win, by card and row."""
+    hand = np.bitwise_or.reduce(cards, axis=0)
+    which = ranking.card_class[suit][place_of(cards)]
+    cards_of_class = ranking.class_masks[suit][which]
+    higher = np.bitwise_count(cards_of_class & above(cards) & ~hand)
+    beside = np.bitwise_count(cards_of_class & hand) - np.uint8(1)
+    plain = _PLAIN_TRICKS[higher] * (beside >= higher)
+    tricks: Real = np.where(which == TRUMP_CLASS, _TRUMP_TRICKS[higher], plain) * (cards != 0)
+    return tricks
+
+
+def lengths(ranking: Ranking, hand: Cards) -> Real:
+    """Return how many trumps each hand has with each suit as trumps, float32[suits, n]."""
+    rows = [
+        size(ranking.renumber(hand, np.full(hand.shape, suit, np.uint8)) & mask)
+        for suit, mask in enumerate(ranking.class_masks[:N_SUITS, TRUMP_CLASS])
+    ]
+    return np.array(rows, np.float32)
+
+
+def _allows(legal: Legal, action: int) -> Yes:
+    allows: Yes = legal >> np.uint64(action) & np.uint64(1) != 0
+    return allows
+
+
+def _namings(legal: Legal) -> Yes:
+    """Return which suits may be named, bool[suits, n]."""
+    return np.array([_allows(legal, a.naming_action(suit)) for suit in range(N_SUITS)])
+
+
+class Bidding:
+    """Chooses everything but cards to play."""
+
+    def __init__(self, rules: RuleSet, ranking: Ranking) -> None:
+        self._rules, self._ranking = rules, ranking
+        self._choices: dict[int, Callable[[Cards, Legal], Actions]] = {
+            AUCTION: self._call,
+            NAME: self._name,
+            EXCHANGE: self._exchange,
+            CONFIRM: self._confirm,
+        }
+
+    def choose(self, words: Cards, legal: Legal) -> Actions:
+        """Return the action in each row; words have the rows last, uint32[W, n]."""
+        phase = bits_of(words, "phase")
+        action = np.zeros(legal.size, np.int64)
+        for number, choice in self._choices.items():
+            rows = np.flatnonzero(phase == 1 << number)
+            if rows.size:
+                action[rows] = choice(words[:, rows], legal[rows])
+        return action
+
+    def _call(self, words: Cards, legal: Legal) -> Actions:
+        hand = set_of(words, "hand")
+        strength = strengths(self._ranking, hand)
+        if self._rules.auction == "contract":
+            return self._call_contract(strength, legal)
+        if self._rules.auction == "suit":
+            strength = np.where(_namings(legal), strength, 0)
+            call = _NAMINGS[strength.argmax(0)]
+        else:
+            strength = self._of_longest(hand, strength)
+            call = lowest_action(legal & ~_PASS)
+        enough = strength.max(0) >= _TO_CALL[self._rules.pairs]
+        return np.where(enough & (legal != _PASS), call, a.PASS)
+
+    def _of_longest(self, hand: Cards, strength: Real) -> Real:
+        """Return the strengths with the suits that may be named, 0 with the others (RULES 2)."""
+        length = lengths(self._ranking, hand)
+        longest = length == length.max(0)
+        longest[:CLUBS] &= ~longest[CLUBS]
+        named: Real = strength * longest
+        return named
+
+    def _call_contract(self, strength: Real, legal: Legal) -> Actions:
+        """Return the highest contract that the hand is strong enough for."""
+        best = strength[CLUBS] if self._rules.trump_choice == "clubs" else strength.max(0)
+        call = np.full(legal.size, a.PASS, np.int64)
+        for contract in self._rules.contracts:
+            action = a.id_of(contract.action)
+            fits = _allows(legal, action) & (best >= _TO_CONTRACT[contract.action])
+            call[fits] = action
+        return call
+
+    def _name(self, words: Cards, legal: Legal) -> Actions:
+        """Name the longest suit that may be named; among equals the strongest."""
+        hand = set_of(words, "hand")
+        merit = lengths(self._ranking, hand) + strengths(self._ranking, hand)
+        named: Actions = _NAMINGS[np.where(_namings(legal), merit, -1).argmax(0)]
+        return named
+
+    def _exchange(self, words: Cards, legal: Legal) -> Actions:
+        """Take the talon up where it may be seen; lay away the losers that cost most."""
+        hand = set_of(words, "hand")
+        context = np.full(hand.shape, CLUBS, np.uint8)
+        if self._rules.trump_choice != "clubs":
+            named = bits_of(words, "trump")
+            own = (lengths(self._ranking, hand) + strengths(self._ranking, hand)).argmax(0)
+            context = np.where(named == 0, own, _SUIT_OF_FLAG[named]).astype(np.uint8)
+        cards = spread(hand)
+        worth = np.where(cards != 0, self._away(cards, context), _NEVER)
+        best = place_of(np.take_along_axis(cards, worth.argmax(0)[None], 0)[0]).astype(np.int64)
+        worth.sort(0)
+        second = worth[-2] if min(self._rules.lay_away[1:]) > 1 else worth[-1]
+        stops = _allows(legal, a.PASS) & (second < _TO_LAY_AWAY)
+        return np.where(_allows(legal, a.TAKE), a.TAKE, np.where(stops, a.PASS, best))
+
+    def _away(self, cards: Cards, context: NDArray[np.uint8]) -> Real:
+        """Return what laying away each card of a hand does, in card points.
+
+        Points that would be lost are saved, and a suit becomes shorter; a trick is given up.
+        """
+        worth = np.zeros(cards.shape, np.float32)
+        for suit in range(N_SUITS):
+            rows = np.flatnonzero(context == suit)
+            if rows.size:
+                worth[:, rows] = _worth_away(self._ranking, suit, cards[:, rows])
+        return worth
+
+    def _confirm(self, words: Cards, legal: Legal) -> Actions:
+        """Play on, or alone where it may be and all tricks are in hand."""
+        named = bits_of(words, "trump")
+        strength = strengths(self._ranking, set_of(words, "hand"))
+        own = np.take_along_axis(strength, _SUIT_OF_FLAG[named][None].astype(np.intp), 0)[0]
+        alone = _allows(legal, _SOLO) & (own >= _TO_SOLO)
+        return np.where(alone, _SOLO, a.PASS)
+
+
+def _worth_away(ranking: Ranking, suit: int, cards: Cards) -> Real:
+    """Return what laying away each card does with a suit as trumps."""
+    hand = np.bitwise_or.reduce(cards, axis=0)
+    place = place_of(cards)
+    which = ranking.card_class[suit][place]
+    left = np.bitwise_count(ranking.class_masks[suit][which] & hand)
+    lost = 1 - _tricks(ranking, suit, cards)
+    worth: Real = lost * (_LOSER + ranking.points[suit][place]) - _SHORTER * left
+    worth -= _TRUMP * (which == TRUMP_CLASS)
+    return worth

@@ -1,0 +1,190 @@
+"""The play of the cards: what each card that may be played would bring, in card points.
+
+A card brings the points of the trick, times how much likelier our side is to win it than to lose
+it; the worth of a trick as such, when all tricks or none are at stake; and it costs what it would
+have been worth later. Arrays go by candidate and row where not said otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env.core.cards import SUITS
+from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.players.cardsets import Cards, Classes, Real, Yes, above, place_of, size, spread
+from sjavs_env.players.chances import beats
+from sjavs_env.players.facts import Facts
+from sjavs_env.players.lines import N_POINTS, misere, prospects
+from sjavs_env.players.ranking import Ranking
+from sjavs_env.players.weights import DECLARER, DECLARERS_ALLY, DEFENDER, WEIGHTS, Weights
+
+_CLUBS = SUITS.index("C")
+_TIE_BREAK = np.float32(0.003)
+"""Of two cards alike, the lower goes: what each place costs."""
+_MOST_DRAWN = 2
+"""Trumps of the opponents that one lead may draw."""
+_NEVER = np.float32(-1e9)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The cards that may be played.
+
+    Attributes:
+        card: One card each, as a set; empty where a row has fewer.
+        is_trump: Whether it is a trump.
+        led: Class of the lead, if this card is played.
+        led_mask: Cards of that class.
+        wins: Whether it would be the highest card so far.
+        points: Its card points.
+        above: Number of unseen cards of its class above it.
+        unseen: Number of unseen cards of its class.
+        has_company: Whether I hold another card of its class.
+        is_last: Whether it is my only plain card of its class, and I have trumps.
+    """
+
+    card: Cards
+    is_trump: Yes
+    led: Classes
+    led_mask: Cards
+    wins: Yes
+    points: Real
+    above: Real
+    unseen: Real
+    has_company: Yes
+    is_last: Yes
+
+
+class CardPlay:
+    """Chooses the card to play."""
+
+    def __init__(self, rules: RuleSet, ranking: Ranking, weights: Weights = WEIGHTS) -> None:
+        self._rules, self._ranking, self._weights = rules, ranking, weights
+        self._prospects = prospects(rules).reshape(-1)
+        self._misere = misere(rules)
+
+    def choose(self, words: Cards, legal: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the card to play in each row.
+
+        Args:
+            words: Words with the rows last, uint32[W, n].
+            legal: Legal actions, cards alone.
+        """
+        facts = Facts(self._rules, self._ranking, words)
+        cards = self._ranking.renumber(legal.astype(np.uint32), facts.context)
+        cards = spread(cards)
+        value = np.where(cards != 0, self._value(facts, cards), _NEVER)
+        best = np.take_along_axis(cards, value.argmax(0)[None], 0)[0]
+        chosen: NDArray[np.int64] = self._ranking.actions[facts.context, place_of(best)]
+        return chosen
+
+    def _value(self, facts: Facts, cards: Cards) -> Real:
+        """Return what each card brings."""
+        role = np.where(facts.i_declare, DECLARER, DECLARERS_ALLY)
+        weights = self._weights.of(np.where(facts.we_declare, role, DEFENDER))
+        options = candidates(facts, cards)
+        ours, mine = outlook(facts, options, weights)
+        value = self._points(facts, options, weights, ours) + weights.lead * mine
+        value += (2 * ours - 1) * trick_worth(facts, weights)
+        value += np.where(facts.best == 0, lead_worth(facts, options, weights), 0)
+        value -= kept_worth(options, weights) + _TIE_BREAK * place_of(cards)
+        return np.where(self._misere[facts.contract], -value, value)
+
+    def _points(self, facts: Facts, options: Candidates, weights: Weights, ours: Real) -> Real:
+        """Return what the points of the trick bring, with an eye on the lines of the score."""
+        total = options.points + facts.on_table
+        for seat in facts.seats:
+            expected = np.where(seat.is_ally, weights.from_ally, weights.from_opponent)
+            total = total + seat.to_play * expected
+        even = (2 * ours - 1) * total
+        won = np.where(facts.we_declare, facts.our_points, facts.their_points)
+        left = np.maximum(N_POINTS - 1 - facts.our_points - facts.their_points, 0)
+        at_stake = np.minimum(total.astype(np.intp), left)
+        score = 2 * facts.contract + (facts.context == _CLUBS)
+        index = (score * N_POINTS + won) * N_POINTS + left - at_stake
+        without = self._prospects.take(index)
+        gain = self._prospects.take(index + at_stake * N_POINTS) - without
+        uneven = np.where(facts.we_declare, without + ours * gain, -without - (1 - ours) * gain)
+        part = np.clip(weights.lines * (1 - left / np.float32(N_POINTS)), 0, 1)
+        worth: Real = even + part * (uneven - even)
+        return worth
+
+
+def candidates(facts: Facts, card: Cards) -> Candidates:
+    """Return what can be said of each card that may be played."""
+    which = facts.class_of(card)
+    suit = np.take_along_axis(facts.class_masks, which.astype(np.intp), 0)
+    is_trump = card & facts.trumps != 0
+    leading = facts.best == 0
+    follows = suit == facts.led_mask
+    trumped = facts.best & facts.trumps != 0
+    higher = card > facts.best
+    hidden = suit & facts.unseen
+    has_company = suit & facts.hand & ~card != 0
+    return Candidates(
+        card=card,
+        is_trump=is_trump,
+        led=np.where(leading, which, facts.led),
+        led_mask=np.where(leading, suit, facts.led_mask),
+        wins=leading | np.where(trumped, is_trump & higher, is_trump | (follows & higher)),
+        points=facts.points(card),
+        above=size(hidden & above(card)),
+        unseen=size(hidden),
+        has_company=has_company,
+        is_last=~is_trump & ~has_company & (facts.hand & facts.trumps != 0),
+    )
+
+
+def outlook(facts: Facts, options: Candidates, weights: Weights) -> tuple[Real, Real]:
+    """Return the chances that our side wins the trick, and that I do.
+
+    The seats still to play come in turn: an opponent may beat the card that wins so far, an ally
+    may win the trick back.
+    """
+    best = np.where(options.wins, options.card, facts.best)
+    ours = (options.wins | facts.ally_wins).astype(np.float32)
+    mine = options.wins.astype(np.float32)
+    chances = beats(facts, options.led, options.led_mask, best)
+    for seat, chance in zip(facts.seats, chances, strict=True):
+        chance = chance * seat.to_play
+        taken_back = ours + (1 - ours) * chance * weights.recapture
+        ours = np.where(seat.is_ally, taken_back, ours * (1 - chance * weights.zeal))
+        mine = mine * (1 - chance)
+    return ours, mine
+
+
+def trick_worth(facts: Facts, weights: Weights) -> Real:
+    """Return what winning a trick is worth as such, by row: towards all tricks, or not none."""
+    to_vol = np.maximum(facts.trick_number - weights.vol_from, 0) * (facts.their_tricks == 0)
+    to_save = np.maximum(facts.trick_number - weights.save_from, 0) * (facts.our_tricks == 0)
+    worth: Real = weights.vol * to_vol + weights.save * to_save
+    return worth
+
+
+def lead_worth(facts: Facts, options: Candidates, weights: Weights) -> Real:
+    """Return what leading a card does beyond its trick: draws trumps, empties a suit."""
+    against = sum(np.where(seat.is_ally, 0, seat.trumps) for seat in facts.seats)
+    drawn = weights.draw * np.minimum(against, _MOST_DRAWN)
+    return np.where(options.is_trump, drawn, weights.lead_last * options.is_last)
+
+
+def kept_worth(options: Candidates, weights: Weights) -> Real:
+    """Return what each card would be worth later if it is kept."""
+    rank = options.above
+    trump = np.select(
+        [rank == place for place in range(3)], [weights.top, weights.second, weights.third], 0
+    )
+    trump = trump + weights.trump + weights.trump_points * options.points
+    plain = np.where(
+        rank == 0,
+        weights.boss * (options.unseen > 0),
+        np.where(
+            (rank == 1) & options.has_company,
+            weights.guarded,
+            weights.plain_points * options.points,
+        ),
+    )
+    return np.where(options.is_trump, trump, plain + weights.last * options.is_last)

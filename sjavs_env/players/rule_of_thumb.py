@@ -1,0 +1,47 @@
+"""``rule-of-thumb``: a careful hand-written player, the first honest yardstick.
+
+It knows what a good player keeps in mind - which cards have gone, who has shown void in what, how
+many trumps declarer announced, who plays after it in the trick - and weighs each card that it may
+play. It makes no use of the keys.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sjavs_env.core.codes import PLAY
+from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.players.bidding import Bidding
+from sjavs_env.players.cardplay import CardPlay
+from sjavs_env.players.facts import bits_of
+from sjavs_env.players.random import lowest_action
+from sjavs_env.players.ranking import Ranking
+
+_ONE = np.uint64(1)
+
+
+class RuleOfThumb:
+    """A player by rules of thumb, the same for every rule set."""
+
+    sees_all: bool = False
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+        ranking = Ranking(rules)
+        self._bidding, self._cardplay = Bidding(rules, ranking), CardPlay(rules, ranking)
+
+    def act(
+        self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """Return an action for each row; the keys are not read."""
+        action = lowest_action(legal)
+        open_rows = np.flatnonzero(legal & legal - _ONE)
+        columns = np.ascontiguousarray(words[open_rows].T)
+        plays = bits_of(columns, "phase") == 1 << PLAY
+        for choose, chosen in ((self._cardplay.choose, plays), (self._bidding.choose, ~plays)):
+            if chosen.any():
+                rows = open_rows[chosen]
+                part = columns if chosen.all() else np.ascontiguousarray(columns[:, chosen])
+                action[rows] = choose(part, legal[rows])
+        return action
