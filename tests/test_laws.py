@@ -89,7 +89,10 @@ def test_a_batch_is_its_rows_each_alone(rules: RuleSet, seed: int) -> None:
     alone = [vec.take([row]) for row in range(5)]
     for actions in decisions(vec, np.random.default_rng(seed)):
         for row, single in enumerate(alone):
-            single.step([actions[row] if actions[row] >= 0 else 99])
+            if row % 2 and not vec.over[row]:
+                single.step_alone(int(actions[row]))
+            else:
+                single.step([actions[row] if actions[row] >= 0 else 99])
     for row, single in enumerate(alone):
         assert_same(vec, single, [row])
 
