@@ -22,7 +22,7 @@ FLOORS: dict[str, dict[str, str]] = {
     },
     "rules": {
         "sjavs_env.core": "auction bits confirm dealing exchange machine naming notation play "
-        "rubber scoring state turns",
+        "play_alone rubber scoring state turns",
         "sjavs_env": "core",
     },
     "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},

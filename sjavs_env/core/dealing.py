@@ -39,6 +39,9 @@ def shuffle(
     each = words_per_deal(tables.rules)
     halves = generator.random_raw(n * each).astype("<u8").view("<u4").reshape(n, 2 * each)
     draws = np.ascontiguousarray(halves.T, dtype=np.uint64)
+    dealer = _scaled(draws[0], tables.rules.seats).astype(np.int8)
+    if n == 1:
+        return _shuffled_alone(pack, draws[:, 0]), dealer
     deal = np.repeat(pack[:, None], n, axis=1)
     flat = deal.reshape(-1)
     lane = np.arange(n)
@@ -47,7 +50,16 @@ def shuffle(
         card = flat.take(chosen)
         flat[chosen] = deal[last]
         deal[last] = card
-    return deal, _scaled(draws[0], tables.rules.seats).astype(np.int8)
+    return deal, dealer
+
+
+def _shuffled_alone(pack: NDArray[np.uint8], draws: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Return the same exchange for one deal, with plain integers."""
+    deal, drawn = pack.tolist(), draws.tolist()
+    for last in range(len(deal) - 1, 0, -1):
+        chosen = drawn[last] * (last + 1) >> _BITS
+        deal[last], deal[chosen] = deal[chosen], deal[last]
+    return np.array(deal, np.uint8)[:, None]
 
 
 def _scaled(draw: NDArray[np.uint64], below: int) -> NDArray[np.intp]:
@@ -62,10 +74,10 @@ def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8])
     """
     rules, rows = tables.rules, lanes.rows
     bits = tables.bit[deal]
-    slots = iter(range(len(deal)))
-    for seat in range(rules.seats):
-        for _ in range(rules.hand_size):
-            state.hand[seat, rows] |= bits[next(slots)]
+    in_hands = rules.seats * rules.hand_size
+    hands = bits[:in_hands].reshape(rules.seats, rules.hand_size, -1)
+    state.hand[:, rows] = np.bitwise_or.reduce(hands, axis=1)
+    slots = iter(range(in_hands, len(deal)))
     for seat in range(rules.seats):
         for pile in range(rules.piles):
             slot = next(slots)
@@ -85,17 +97,16 @@ def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8])
 
 def _read_hands(state: State, tables: Tables, lanes: Lanes) -> None:
     """Work out what each hand may say in the auction (RULES 2, 7)."""
-    for seat in range(tables.rules.seats):
-        hand = state.hand[seat, lanes.rows]
-        lengths = [count(hand & tables.trumps[suit]) for suit in range(N_SUITS)]
-        most = np.maximum.reduce(lengths)
-        longest = np.zeros_like(most)
-        callable_suits = np.zeros_like(most)
-        for suit, length in enumerate(lengths):
-            longest |= (length == most).astype(np.uint8) << suit
-            callable_suits |= (length >= LEAST_LENGTH).astype(np.uint8) << suit
-        state.longest[seat, lanes.rows] = longest
-        if tables.rules.auction == "length":
-            state.claim[seat, lanes.rows] = 2 * most + (longest >> (N_SUITS - 1))
-        elif tables.rules.auction == "suit":
-            state.claim[seat, lanes.rows] = callable_suits
+    hands = state.hand[:, lanes.rows]
+    lengths = [count(hands & tables.trumps[suit]) for suit in range(N_SUITS)]
+    most = np.maximum.reduce(lengths)
+    longest = np.zeros_like(most)
+    callable_suits = np.zeros_like(most)
+    for suit, length in enumerate(lengths):
+        longest |= (length == most).astype(np.uint8) << suit
+        callable_suits |= (length >= LEAST_LENGTH).astype(np.uint8) << suit
+    state.longest[:, lanes.rows] = longest
+    if tables.rules.auction == "length":
+        state.claim[:, lanes.rows] = 2 * most + (longest >> (N_SUITS - 1))
+    elif tables.rules.auction == "suit":
+        state.claim[:, lanes.rows] = callable_suits

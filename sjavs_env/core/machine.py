@@ -12,18 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core import auction, confirm, exchange, naming, play
+from sjavs_env.core import auction, confirm, exchange, naming, play, play_alone
 from sjavs_env.core.bits import Array, Lanes, take
 from sjavs_env.core.codes import AUCTION, CONFIRM, EXCHANGE, NAME, NONE, OVER, PHASES, PLAY
 from sjavs_env.core.dealing import lay_out
 from sjavs_env.core.errors import IllegalActionError
 from sjavs_env.core.notation import record
+from sjavs_env.core.play_alone import ALONE
 from sjavs_env.core.scoring import settle, settle_void
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
-
-_ALONE = Lanes(slice(None), np.zeros(1, np.intp), 1, live=True)
-"""The lane of a batch of one."""
 
 _MODULES = {AUCTION: auction, NAME: naming, EXCHANGE: exchange, CONFIRM: confirm, PLAY: play}
 
@@ -53,7 +51,13 @@ def step_alone(state: State, tables: Tables, action: int) -> None:
     That it is legal is not checked.
     """
     phase, place = divmod(int(state.clock[0]), 1 << 3)
-    _move(state, tables, _ALONE, np.array([action], np.uint8), phase, place)
+    if phase != PLAY:
+        _move(state, tables, ALONE, np.array([action], np.uint8), phase, place)
+        return
+    moves = int(state.moves[0])
+    state.history[moves, 0], state.moves[0] = action, moves + 1
+    if play_alone.apply(state, tables, action, place):
+        _leave(state, tables, ALONE, PLAY)
 
 
 def _move(

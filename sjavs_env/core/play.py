@@ -13,8 +13,8 @@ from sjavs_env.core.state import FELL_BITS, State
 from sjavs_env.core.tables import Tables
 from sjavs_env.core.turns import give_turn, set_clock
 
-_PLACE_MASK = (1 << PLACE_BITS) - 1
-_VOID_BITS = 8
+PLACE_MASK = (1 << PLACE_BITS) - 1
+VOID_BITS = 8
 
 
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
@@ -43,7 +43,7 @@ def apply(
         failed = (card & state.follow[rows]) == 0
         if not lanes.live:
             failed &= ~state.over[rows]
-        shown = (seat.astype(np.uint32) * _VOID_BITS + state.led[rows]) & np.uint32(31)
+        shown = (seat.astype(np.uint32) * VOID_BITS + state.led[rows]) & np.uint32(31)
         state.voids[rows] |= failed.astype(np.uint32) << shown
     strength = take(tables.strength, state.row[rows] + act) | np.uint8(step)
     state.best[rows] = np.maximum(state.best[rows], strength)
@@ -90,7 +90,7 @@ def _follow(state: State, tables: Tables, lanes: Lanes, place: int, seat: Array)
 def _end_trick(state: State, tables: Tables, lanes: Lanes) -> NDArray[np.bool_]:
     """Give the trick to its winner, who leads to the next one."""
     rows = lanes.rows
-    place = (state.best[rows] & _PLACE_MASK).astype(np.int8)
+    place = (state.best[rows] & PLACE_MASK).astype(np.int8)
     winner = (state.leader[rows] + place) % tables.rules.seats
     at = lanes.at(winner)
     worth = take(tables.points, state.table[0, rows])
@@ -101,13 +101,13 @@ def _end_trick(state: State, tables: Tables, lanes: Lanes) -> NDArray[np.bool_]:
     put(state.tricks, at, take(state.tricks, at) + alive)
     state.trick[rows] += alive
     state.table[:, rows] = a.NOTHING
-    _turn_up(state, tables, lanes)
+    turn_up(state, tables, lanes)
     _lead(state, lanes, winner)
     last: NDArray[np.bool_] = common(state.trick[rows]) == tables.rules.n_tricks
     return last if lanes.live else last & alive
 
 
-def _turn_up(state: State, tables: Tables, lanes: Lanes) -> None:
+def turn_up(state: State, tables: Tables, lanes: Lanes) -> None:
     """Turn the face-down cards whose cover has been played (RULES 4)."""
     rows = lanes.rows
     for pile in range(tables.rules.piles):
