@@ -173,7 +173,7 @@ def _trick(looker: Looker, at: dict[str, int], bottom: int) -> list[str]:
     leader, rules = looker.get("leader"), looker.rules
 
     def card(seat: int | None) -> str:
-        if seat is None or leader == NONE:
+        if seat is None or leader == NONE or looker.get("over"):
             return ""
         played = looker.get("table", (seat - leader) % rules.seats)
         if played == a.NOTHING:
@@ -200,7 +200,7 @@ def _block(looker: Looker, seat: int, width: int) -> list[str]:
     tricks = looker.get("tricks", seat)
     won = [f"tricks {tricks}, points {looker.get('points', seat)}"] if tricks else []
     known = [*said, *won]
-    return [*lines, *(known if width == _SIDE else [" · ".join(known)])]
+    return [*lines, *(known if width == _SIDE or not known else [" · ".join(known)])]
 
 
 def _hand(looker: Looker, seat: int, width: int) -> list[str]:
@@ -208,7 +208,9 @@ def _hand(looker: Looker, seat: int, width: int) -> list[str]:
     open_to_looker = looker.seat is None or looker.seat == seat
     up = looker.get("face_up", seat) & ~looker.get("played", seat)
     held = looker.get("hand", seat) & ~up
-    lines = _cards(looker, held, width) if open_to_looker else [_BACK * held.bit_count()]
+    lines = (
+        _cards(looker, held, width) if open_to_looker else [_BACK * held.bit_count()] * bool(held)
+    )
     if looker.rules.piles:
         lines += _cards(looker, up, width, "face up")
         down = looker.get("face_down", seat)

@@ -1,0 +1,154 @@
+"""The parts of the documents that are made from data. `python -m tests.readme` renews them."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+from sjavs_env import N_ACTIONS, RULE_SETS, rule_set
+from sjavs_env.core.actions import ACTION_NAMES
+from sjavs_env.core.rulesets import PRESETS
+from sjavs_env.layout import LAYOUT
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+# Values that RULES marks as its own choice [C] or as the reading of an unclear sentence [R].
+MARKS = {
+    ("faroese4_wiki", "bidding"): "[C]",
+    ("faroese4_1996", "tie"): "[C]",
+    ("russian6", "bidding"): "[C]",
+    ("klorsjavs", "exchange"): "[R]",
+    ("klorsjavs18", "exchange"): "[R]",
+    ("klorsjavs_contracts", "exchange"): "[R]",
+    ("klorsjavs_contracts", "max_deals"): "[C]",
+    ("farvesjavs", "exchange"): "[R]",
+    ("farvesjavs", "max_deals"): "[C]",
+}
+FILES = {
+    ".ci/run": "what a change must pass",
+    "CHANGELOG.md": "what has changed for whom",
+    "CONTRIBUTING.md": "set-up, floors, house style, tests",
+    "LICENSE": "MIT",
+    "Makefile": "every command",
+    "README.md": "this page",
+    "constraints.txt": "the pinned versions",
+    "pyproject.toml": "the package and its tools",
+}
+# Folders that are one line: what they hold, if no `__init__` says it.
+FOLDERS = {
+    "configs": "one file per experiment, only what differs from the defaults",
+    "docs": "what needs more than a line",
+    "notebooks": "executed by the tests",
+    "sjavs_env": "",
+    "sjavs_env/core": "",
+    "sjavs_env/players": "",
+    "agents": "",
+    "scripts": "",
+    "tests": "examples, laws, a naive reference player; the rules by which they are written are in "
+    "CONTRIBUTING.md",
+}
+CLOSED = ("sjavs_env/core", "sjavs_env/players", "tests")
+
+
+def preset_table() -> str:
+    """Return the presets with their shape and options."""
+    lines = [
+        "| preset | seats | cards each | from | options and their defaults |",
+        "|---|--:|--:|---|---|",
+    ]
+    for name in RULE_SETS:
+        rules = rule_set(name)
+        options = [
+            f"`{option}={value}`{MARKS.get((name, option), '')}"
+            for option, value in PRESETS[name].defaults
+        ]
+        talon = f" + {rules.talon_size}" if rules.talon_size else ""
+        lines.append(
+            f"| `{name}` | {rules.seats} | {rules.n_tricks}{talon} | {rules.source} | "
+            f"{' '.join(options)} |"
+        )
+    return "\n".join(lines)
+
+
+def tracked() -> list[str]:
+    """Return the files that belong to the checkout."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    return [name for name in listed.stdout.splitlines() if (CHECKOUT / name).exists()]
+
+
+def said_of(path: Path) -> str:
+    """Return the first line that a file says about itself."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        line = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    elif path.suffix == ".ipynb":
+        line = re.search(r'"# ([^"\\]*)', text)[1]
+    else:
+        line = next(line for line in text.splitlines() if line.strip()).lstrip("# ")
+    return line.removesuffix(".").replace("``", "`")
+
+
+def file_tree() -> str:
+    """Return the files that a reader looks for, with a line each."""
+    lines = []
+    files = tracked()
+    for folder, said in FOLDERS.items():
+        inside = [name for name in files if name.startswith(f"{folder}/")]
+        if not inside:
+            continue
+        depth = folder.count("/")
+        own = CHECKOUT / folder / "__init__.py"
+        lines.append((f"{'  ' * depth}{folder.rpartition('/')[2]}/", said or said_of(own)))
+        if folder in CLOSED:
+            continue
+        for name in inside:
+            rest = name.removeprefix(f"{folder}/")
+            if "/" not in rest and rest not in ("__init__.py", "py.typed"):
+                lines.append((f"{'  ' * (depth + 1)}{rest}", said_of(CHECKOUT / name)))
+    top = [name for name in files if "/" not in name and not name.startswith(".gitignore")]
+    lines += [(name, FILES[name]) for name in [".ci/run", *top]]
+    width = max(len(name) for name, _ in lines) + 2
+    return "```\n" + "\n".join(f"{name:{width}}{said}" for name, said in lines) + "\n```"
+
+
+def action_table() -> str:
+    """Return the ids of the actions with their names."""
+    names = [f"`{name}`" for name in ACTION_NAMES] + [""] * (N_ACTIONS - len(ACTION_NAMES))
+    rows = [names[first : first + 8] for first in range(0, N_ACTIONS, 8)]
+    lines = ["| from id | " + " | ".join(f"+{k}" for k in range(8)) + " |", "|--:|" + "---|" * 8]
+    return "\n".join(
+        lines + [f"| {8 * k} | " + " | ".join(row) + " |" for k, row in enumerate(rows)]
+    )
+
+
+def observation_table() -> str:
+    """Return the slices of an observation."""
+    lines = ["| features | name | what it says | divided by |", "|--:|---|---|--:|"]
+    for item in LAYOUT.values():
+        last = item.feature + item.n_features - 1
+        lines.append(f"| {item.feature}–{last} | `{item.name}` | {item.meaning} | {item.scale} |")
+    return "\n".join(lines)
+
+
+MADE = {
+    "README.md": {"presets": preset_table, "files": file_tree},
+    "docs/environment.md": {"actions": action_table, "observation": observation_table},
+}
+
+
+def renewed(document: str) -> str:
+    """Return a document with the parts that are made from data as they must be."""
+    text = (CHECKOUT / document).read_text(encoding="utf-8")
+    for name, make in MADE[document].items():
+        begin, end = f"<!-- {name}: made by `python -m tests.readme` -->", f"<!-- end of {name} -->"
+        before, _, rest = text.partition(begin)
+        after = rest.partition(end)[2]
+        text = f"{before}{begin}\n{make()}\n{end}{after}"
+    return text
+
+
+if __name__ == "__main__":
+    for document in MADE:
+        (CHECKOUT / document).write_text(renewed(document), encoding="utf-8")

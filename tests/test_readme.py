@@ -1,0 +1,55 @@
+"""README and documents: their code runs, their tables are true, their links lead somewhere."""
+
+import contextlib
+import io
+import re
+
+import pytest
+
+from tests.readme import CHECKOUT, MADE, renewed
+
+DOCUMENTS = ["README.md", *sorted(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md"))]
+
+
+def read(document):
+    return (CHECKOUT / document).read_text(encoding="utf-8")
+
+
+def blocks(document, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", read(document), flags=re.S | re.M)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_python_block_runs_and_prints_what_the_next_text_block_shows(document):
+    text, names = read(document), {}
+    for code in re.finditer(r"^```python\n(.*?)^```$", text, flags=re.S | re.M):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code[1], document, "exec"), names)
+        shown = re.match(r"\n+```text\n(.*?)^```$", text[code.end() :], flags=re.S | re.M)
+        if shown:
+            assert printed.getvalue() == shown[1]
+
+
+@pytest.mark.parametrize("document", MADE)
+def test_what_is_made_from_data_is_up_to_date(document):
+    assert read(document) == renewed(document), "run `python -m tests.readme`"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_to_a_file(document):
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", read(document)):
+        if "://" not in target:
+            assert ((CHECKOUT / document).parent / target).exists(), target
+
+
+def test_the_readme_shows_the_two_commands():
+    commands = "".join(blocks("README.md", "sh"))
+    assert "make train" in commands
+    assert "make test" in commands
+
+
+def test_the_first_example_plays_a_deal_in_about_twenty_lines():
+    first = blocks("README.md", "python")[0]
+    assert "sjavs_v0.env" in first
+    assert len(first.splitlines()) <= 20
