@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from sjavs_env import RULE_SETS, rule_set
+from sjavs_env import RULE_SETS, rule_set, sjavs_v0
 from sjavs_env.core.rubber import begin, score
 from tests.reference import Result, Rubber, options_of
 from tests.reference.games import VALUES, is_allowed
@@ -156,3 +156,30 @@ def compare(ours, row: int, reference: Rubber) -> None:
     assert ours.crosses[:, row].tolist() == (reference.crosses or [0] * len(reference.columns))
     expected = reference.payoffs or [0] * reference.seats
     assert ours.payoff[:, row].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("preset", RULE_SETS)
+def test_rubbers_played_through_pettingzoo_go_as_the_reference_says(preset):
+    rng = random.Random(preset)
+    for seed in range(3):
+        options = random_options(preset, rng)
+        rules = rule_set(preset, **{k: 0 if v is None else v for k, v in options.items()})
+        env = sjavs_v0.raw_env(rules, episode="rubber")
+        dealer = rng.randrange(rules.seats)
+        env.reset(seed=seed, options={"dealer": dealer})
+        reference, known = Rubber(preset, options, dealer), 0
+        while not reference.over and known < 40:
+            env.step(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]).tolist()))
+            if len(env.results) == known:
+                continue
+            known += 1
+            last = env.result
+            reference.record(result(list(last.gains), last.ties, last.void))
+            assert list(env.columns) == reference.columns
+            ended = any(env.terminations.values())
+            assert ended == reference.over
+            if not ended:
+                assert env.record.startswith(f"{reference.dealer}:")
+        if reference.over:
+            assert list(env.crosses) == reference.crosses
+            assert list(env.rewards.values()) == pytest.approx(reference.payoffs)
