@@ -43,16 +43,21 @@ def versioned(deal_set: str) -> str:
     return names[deal_set]
 
 
-def stream(deal_set: str, seed: int, block: int = 0) -> int:
-    """Return the seed of a block's generator, below 2**64, for ``VectorSjavs(seed=...)``.
+def stream(deal_set: str, seed: int, *purpose: str | int) -> int:
+    """Return the seed of a generator, below 2**64, for ``VectorSjavs(seed=...)``.
+
+    Args:
+        deal_set: The deal set.
+        seed: Its seed.
+        purpose: What the generator is for, such as the number of a block.
 
     Raises:
         ValueError: there is no such deal set, or the seed is negative.
     """
     if seed < 0:
         raise ValueError(f"seed={seed!r} must be 0 or more")
-    digest = sha256(f"{versioned(deal_set)}/{seed}/{block}".encode()).digest()
-    return int.from_bytes(digest[:8], "little")
+    words = "/".join(map(str, (versioned(deal_set), seed, *purpose)))
+    return int.from_bytes(sha256(words.encode()).digest()[:8], "little")
 
 
 def dealt(rules: RuleSet, span: range, deal_set: str, seed: int) -> VectorSjavs:

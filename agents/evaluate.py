@@ -9,23 +9,22 @@ negative, for a deal has the same keys in every seating.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import get_context
 from platform import python_version
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dealsets import dealt, key, stream, versioned
+from agents.dealsets import dealt, versioned
 from agents.duplicate import deal_values, interval, seatings
 from agents.health import Tally, total
-from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name
-from sjavs_env.core.actions import ACTION_NAMES
+from agents.rubbers import Rubbers
+from agents.table import Match, in_parts, play_out
+from sjavs_env import RuleSet
 from sjavs_env.core.fingerprints import of_rules
 from sjavs_env.players import Policy
 
@@ -51,6 +50,7 @@ class Entry:
         draws: Deals that neither won.
         losses: Deals that B won.
         health: How the two played, by "a" and "b", then by measure (``health``).
+        rubbers: What rubbers between them came to, if any were played.
     """
 
     a: str
@@ -63,18 +63,7 @@ class Entry:
     draws: int
     losses: int
     health: dict[str, dict[str, float | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """Two policies and the deals they meet on."""
-
-    names: tuple[str, str]
-    policies: tuple[Policy, Policy]
-    rules: RuleSet
-    deals: int
-    deal_set: str
-    seed: int
+    rubbers: Rubbers | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +107,9 @@ def edge(
         ValueError: a number is out of range, or the deal set is unknown.
         IllegalActionError: a policy chose an illegal action; it is named, with the record.
     """
-    for name, value in (("deals", deals), ("batch", batch), ("processes", processes)):
-        if value < 1:
-            raise ValueError(f"{name}={value!r} must be 1 or more")
-    match = _Match(names, (a, b), rules, deals, deal_set, seed)
+    match = Match(names, (a, b), rules, deal_set, seed)
     parts = []
-    for part in _parts(match, batch, processes):
+    for part in in_parts(partial(_play, match), {"deals": deals}, batch, processes):
         parts.append(part)
         if progress is not None:
             progress(len(part.values))
@@ -184,76 +170,11 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _parts(match: _Match, batch: int, processes: int) -> Iterator[_Part]:
-    """Play a match and yield its deals, part after part."""
-    starts = range(0, match.deals, batch)
-    spans = [range(start, min(start + batch, match.deals)) for start in starts]
-    if processes == 1 or len(spans) == 1:
-        yield from map(partial(_play, match), spans)
-    else:
-        # Spawned, not forked: the fork of a process in which torch runs threads may hang.
-        with ProcessPoolExecutor(min(processes, len(spans)), get_context("spawn")) as pool:
-            yield from pool.map(partial(_play, match), spans)
-
-
-def _play(match: _Match, span: range) -> _Part:
+def _play(match: Match, span: range) -> _Part:
     """Play some deals in every seating."""
     held = seatings(match.rules)
-    deal = np.tile(np.arange(span.start, span.stop), len(held))
-    table = dealt(match.rules, span, match.deal_set, match.seed).take(deal - span.start)
-    sitting = np.repeat(~held, len(span), axis=0).astype(np.int8)
-    seed, tally, decision = stream(match.deal_set, match.seed), Tally(), 0
-    while not table.over.all():
-        # A forced move needs no policy; rows that are over take any action.
-        actions = _lowest(table.legal)
-        asked = np.flatnonzero(np.bitwise_count(table.legal) > 1)
-        keys = key(seed, deal[asked], table.seat[asked], decision)
-        turn = sitting[asked, table.seat[asked]]
-        for number, policy in enumerate(match.policies):
-            mine = turn == number
-            if mine.any():
-                rows = asked[mine]
-                actions[rows] = _asked(policy, match.names[number], table, rows, keys[mine])
-        tally.note(table, actions, sitting)
-        table.step(actions)
-        decision += 1
-    tally.close(table, sitting)
-    payoff = table.payoff.reshape(len(held), len(span), match.rules.seats)
+    number = np.tile(np.arange(span.start, span.stop), len(held))
+    deals = dealt(match.rules, span, match.deal_set, match.seed).take(number - span.start)
+    tally = play_out(match, deals, number, np.repeat(~held, len(span), axis=0).astype(np.int8))
+    payoff = deals.payoff.reshape(len(held), len(span), match.rules.seats)
     return _Part(deal_values(payoff, held), tally)
-
-
-def _asked(
-    policy: Policy, name: str, table: VectorSjavs, rows: NDArray[np.intp], keys: NDArray[np.uint64]
-) -> NDArray[np.int64]:
-    """Return what a policy chooses in some rows, after checking it."""
-    words = (table.observe_all() if policy.sees_all else table.observe())[rows]
-    legal = table.legal[rows]
-    actions = np.asarray(policy.act(words, legal, keys))
-    if actions.shape != rows.shape or actions.dtype.kind not in "iu":
-        raise IllegalActionError(
-            f"policy {name!r} returned {actions.dtype} of shape {actions.shape} "
-            f"where integers of shape {rows.shape} were asked for"
-        )
-    inside = np.clip(actions, 0, N_ACTIONS - 1).astype(np.uint64)
-    allowed = (inside == actions) & (legal >> inside & np.uint64(1)).astype(np.bool_)
-    if not allowed.all():
-        worst = int(np.argmin(allowed))
-        raise IllegalActionError(_complaint(name, int(actions[worst]), table, int(rows[worst])))
-    return actions.astype(np.int64)
-
-
-def _lowest(legal: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the lowest action of each set; of an empty one, some number."""
-    return np.bitwise_count((legal & ~legal + np.uint64(1)) - np.uint64(1)).astype(np.int64)
-
-
-def _complaint(name: str, action: int, table: VectorSjavs, row: int) -> str:
-    """Return the sentence about a policy's illegal action."""
-    legal = np.flatnonzero(table.legal_mask()[row])
-    known = action in range(len(ACTION_NAMES))
-    named = f"{action_name(action, table.rules)!r} (id {action})" if known else f"id {action}"
-    names = " ".join(action_name(int(i), table.rules) for i in legal)
-    return (
-        f"policy {name!r} chose the illegal action {named} for seat {table.seat[row]}: "
-        f"legal are {names}; record {table.record(row)!r}"
-    )

@@ -64,7 +64,7 @@ class Tally:
     def close(self, table: VectorSjavs, sitting: NDArray[np.int8]) -> None:
         """Count the results of a table on which every deal is over."""
         tricks = view(table.observe(seat=0), "tricks")[:, : table.rules.seats]
-        played = table.trump != NONE
+        played = ~is_void(table)
         self.plays += _by_policy(sitting[played].reshape(-1))
         np.add.at(self.tricks, sitting[played], tricks[played])
         rows = np.flatnonzero(table.declarer != NONE)
@@ -99,6 +99,12 @@ def total(tallies: Iterable[Tally]) -> Tally:
         for name, counts in vars(tally).items():
             getattr(whole, name).__iadd__(counts)
     return whole
+
+
+def is_void(table: VectorSjavs) -> NDArray[np.bool_]:
+    """Return where nobody declared and nothing was played, bool[B]; every deal must be over."""
+    void: NDArray[np.bool_] = (table.declarer == NONE) & (table.trump == NONE)
+    return void
 
 
 def _calls(rules: RuleSet) -> np.uint64:

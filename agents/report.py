@@ -6,35 +6,18 @@ The format is frozen: ``Results`` is its description.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from rich.table import Table
 from rich.text import Text
-from scipy.optimize import minimize
 
 FORMAT = 1
 Count = Annotated[int, Field(ge=0)]
 _UNFINISHED = ".unfinished-"
-ANCHOR = "random"
-"""The agent whose rating is 0."""
-_ELO = 400 / math.log(10)
-_NORMAL_95 = 1.959964
-_PRIOR = 0.5
-"""Deals added to either side of every match, so that ratings stay finite."""
-ANCHOR = "random"
-"""The agent whose rating is 0."""
-_ELO = 400 / math.log(10)
-_NORMAL_95 = 1.959964
-_PRIOR = 0.5
-"""Deals added to either side of every match, so that ratings stay finite."""
 
 
 class ResultsError(ValueError):
@@ -59,6 +42,15 @@ class Agent(_Part):
     fingerprint: str
 
 
+class Rubbers(_Part):
+    """The share of rubbers that A won, drawn ones counted half, with its 95 % interval."""
+
+    share: FiniteFloat
+    low: FiniteFloat
+    high: FiniteFloat
+    plays: Count
+
+
 class Entry(_Part):
     """One match: the edge of A over B in game points per deal, with its 95 % interval."""
 
@@ -74,6 +66,7 @@ class Entry(_Part):
     losses: Count | None = None
     health: dict[str, dict[str, FiniteFloat | None]] | None = None
     """How the two played: by "a" and "b", then by measure."""
+    rubbers: Rubbers | None = None
 
     @property
     def separated(self) -> bool:
@@ -161,26 +154,35 @@ def write(path: Path, results: object) -> None:
         raise ResultsError(f"cannot write results {path}: {error.strerror}") from None
 
 
-_HEADINGS = ("A", "B", "edge of A over B", "", "won-drawn-lost", "plays")
-_NUMERIC = (False, False, True, False, True, True)
+_NUMERIC = {
+    "A": False,
+    "B": False,
+    "edge of A over B": True,
+    "": False,
+    "won-drawn-lost": True,
+    "rubbers won": True,
+    "plays": True,
+}
+"""The headings, and whether numbers stand below."""
 
 
 def table(results: Results) -> Table:
     """Return the matches as a table for the terminal."""
     shown = Table(title=title(results), caption=caption(results))
-    for heading, numeric in zip(_HEADINGS, _NUMERIC, strict=True):
-        shown.add_column(heading, justify="right" if numeric else "left")
-    for cells in _rows(results):
+    headings, *rows = _lines(results)
+    for heading in headings:
+        shown.add_column(heading, justify="right" if _NUMERIC[heading] else "left")
+    for cells in rows:
         shown.add_row(*map(Text, cells))
     return shown
 
 
 def markdown(results: Results) -> str:
     """Return the matches as a Markdown table between its title and its caption."""
-    rule = tuple("---:" if numeric else "---" for numeric in _NUMERIC)
-    lines = [_HEADINGS, rule, *_rows(results)]
-    rows = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-    return f"{title(results)}\n\n{rows}\n\n{caption(results)}\n"
+    headings, *rows = _lines(results)
+    rule = tuple("---:" if _NUMERIC[heading] else "---" for heading in headings)
+    lines = "\n".join("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows))
+    return f"{title(results)}\n\n{lines}\n\n{caption(results)}\n"
 
 
 def title(results: Results) -> str:
@@ -195,93 +197,26 @@ def caption(results: Results) -> str:
     return f"game points per deal with 95 % intervals; {options}"
 
 
-def _rows(results: Results) -> Iterator[tuple[str, ...]]:
-    for entry in results.entries:
-        half = (entry.high - entry.low) / 2
-        counts = [entry.wins, entry.draws, entry.losses]
-        yield (
-            entry.a,
-            entry.b,
-            f"{entry.edge:+.2f} ± {half:.2f}",
-            "" if entry.separated else "not separated",
-            "" if None in counts else "-".join(str(count) for count in counts),
-            f"{entry.plays:,}",
-        )
+def _lines(results: Results) -> list[tuple[str, ...]]:
+    """Return headings and rows, without columns in which nothing stands."""
+    rows = [_cells(entry) for entry in results.entries]
+    columns = zip(_NUMERIC, *rows, strict=True)
+    filled = [column for column in columns if not rows or any(column[1:])]
+    return list(zip(*filled, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """A Bradley-Terry rating in Elo points above the anchor, with its 95 % interval."""
-
-    name: str
-    rating: float
-    low: float
-    high: float
-
-
-def ratings(results: Results) -> list[Rating]:
-    """Return the ratings of all agents, best first: one fit to the outcomes of all deals.
-
-    A drawn deal is half a win, which makes the intervals a little too wide. They are Wald's, on the
-    distance from the anchor. A view of the table: another agent in it may move all the others.
-
-    Raises:
-        ResultsError: the anchor is missing, an entry has no counts, or agents have not met.
-    """
-    names = [agent.name for agent in results.agents]
-    if ANCHOR not in names:
-        raise ResultsError(f"ratings stand on {ANCHOR!r}, which is not among {', '.join(names)}")
-    points = _points(results, names)
-    anchor = names.index(ANCHOR)
-    free = [index for index in range(len(names)) if index != anchor]
-
-    def cost(strengths: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        level = np.insert(strengths, anchor, 0)
-        ahead = level[:, None] - level
-        lost = 1 / (1 + np.exp(ahead))
-        slope = (points.T * lost.T - points * lost).sum(axis=1)
-        return float((points * np.logaddexp(0, -ahead)).sum()), slope[free]
-
-    def curvature(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
-        level = np.insert(strengths, anchor, 0)
-        won = 1 / (1 + np.exp(level - level[:, None]))
-        weights = (points + points.T) * won * won.T
-        laplacian: NDArray[np.float64] = np.diag(weights.sum(axis=1)) - weights
-        return laplacian[np.ix_(free, free)]
-
-    start = np.zeros(len(free))
-    if np.linalg.matrix_rank(curvature(start)) < len(free):
-        raise ResultsError(f"not every agent has met {ANCHOR!r}, directly or through others")
-    fit = minimize(cost, start, jac=True, hess=curvature, method="trust-exact")
-    level = np.insert(fit.x, anchor, 0) * _ELO
-    spread = np.sqrt(np.diag(np.linalg.inv(curvature(fit.x))))
-    half = np.insert(spread, anchor, 0) * _ELO * _NORMAL_95
-    rated = map(Rating, names, level.tolist(), (level - half).tolist(), (level + half).tolist())
-    return sorted(rated, key=lambda each: -each.rating)
+def _cells(entry: Entry) -> tuple[str, ...]:
+    counts = (entry.wins, entry.draws, entry.losses)
+    return (
+        entry.a,
+        entry.b,
+        f"{entry.edge:+.2f} ± {(entry.high - entry.low) / 2:.2f}",
+        "" if entry.separated else "not separated",
+        "" if None in counts else "-".join(str(count) for count in counts),
+        "" if entry.rubbers is None else _share(entry.rubbers),
+        f"{entry.plays:,}",
+    )
 
 
-def _points(results: Results, names: list[str]) -> NDArray[np.float64]:
-    """Return the deals that each agent won against each other, float64[agents, agents]."""
-    points = np.zeros((len(names), len(names)))
-    for entry in results.entries:
-        if entry.wins is None or entry.draws is None or entry.losses is None:
-            raise ResultsError(f"{entry.a} against {entry.b} lacks wins, draws and losses")
-        a, b = names.index(entry.a), names.index(entry.b)
-        if a != b:
-            points[a, b] += entry.wins + entry.draws / 2 + _PRIOR
-            points[b, a] += entry.losses + entry.draws / 2 + _PRIOR
-    return points
-
-
-def ratings_table(results: Results) -> Table:
-    """Return the ratings as a table for the terminal.
-
-    Raises:
-        ResultsError: as ``ratings`` does.
-    """
-    shown = Table(title="ratings", caption=f"Bradley-Terry in Elo points, {ANCHOR} at 0")
-    shown.add_column("agent")
-    shown.add_column("rating", justify="right")
-    for each in ratings(results):
-        shown.add_row(Text(each.name), f"{each.rating:+.0f} ± {(each.high - each.low) / 2:.0f}")
-    return shown
+def _share(rubbers: Rubbers) -> str:
+    return f"{rubbers.share:.1%} ± {(rubbers.high - rubbers.low) / 2:.1%}"

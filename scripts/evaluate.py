@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -19,10 +19,11 @@ import tyro
 from rich.console import Console
 from rich.progress import Progress
 
-from agents import report
+from agents import ratings, report
 from agents.dealsets import versioned
 from agents.evaluate import Entry, edge, results
 from agents.policy import fingerprint, load
+from agents.rubbers import rubbers
 from scripts._cli import read, run
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.ruleset import Option
@@ -48,6 +49,8 @@ class Arguments:
     """train, validation or test: choose on validation, report on test."""
     seed: int = 0
     """Seed of the deals and of the agents."""
+    rubbers: int = 0
+    """Rubbers to play beside the deals; 0 for none."""
     processes: int = 1
     """Processes; they change nothing but the time."""
     out: Path | None = None
@@ -93,34 +96,43 @@ def _entries(arguments: Arguments, rules: RuleSet, console: Console) -> list[Ent
     """Play every two of the agents against each other."""
     versioned(arguments.deal_set)
     policies = {name: load(name, rules) for name in arguments.agents}
+    seed, deal_set, processes = arguments.seed, arguments.deal_set, arguments.processes
     entries = []
-    for a, b in combinations(arguments.agents, 2):
-        with _progress(console, f"{a} against {b}", arguments.deals) as progress:
+    for names in combinations(arguments.agents, 2):
+        a, b = (policies[name] for name in names)
+        what = " against ".join(names)
+        with _progress(console, what, arguments.deals, "deals") as progress:
             entry = edge(
-                policies[a],
-                policies[b],
-                rules,
-                arguments.deals,
-                arguments.seed,
-                arguments.deal_set,
-                names=(a, b),
-                processes=arguments.processes,
+                *(a, b, rules, arguments.deals, seed, deal_set),
+                names=names,
+                processes=processes,
                 progress=progress,
             )
+        if arguments.rubbers:
+            with _progress(console, what, arguments.rubbers, "rubbers") as progress:
+                share = rubbers(
+                    *(a, b, rules, arguments.rubbers, seed, deal_set),
+                    names=names,
+                    processes=processes,
+                    progress=progress,
+                )
+            entry = replace(entry, rubbers=share)
         entries.append(entry)
     return entries
 
 
 @contextmanager
-def _progress(console: Console, what: str, deals: int) -> Iterator[Callable[[int], None]]:
+def _progress(
+    console: Console, what: str, number: int, unit: str
+) -> Iterator[Callable[[int], None]]:
     """Show a bar on a terminal, and a line at the end elsewhere."""
     begun = time.perf_counter()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=deals)
+        task = bar.add_task(f"{what}, {unit}", total=number)
         yield lambda done: bar.advance(task, done)
     if not console.is_terminal:
         seconds = time.perf_counter() - begun
-        console.out(f"{what}: {deals:,} deals in {seconds:.1f} s", highlight=False)
+        console.out(f"{what}: {number:,} {unit} in {seconds:.1f} s", highlight=False)
 
 
 def _show(shown: report.Results, markdown: bool) -> None:
@@ -132,8 +144,8 @@ def _show(shown: report.Results, markdown: bool) -> None:
     if not console.is_terminal:
         console = Console(width=_WIDTH)
     console.print(report.table(shown))
-    if len(shown.entries) > 1 and report.ANCHOR in {agent.name for agent in shown.agents}:
-        console.print(report.ratings_table(shown))
+    if len(shown.entries) > 1 and ratings.ANCHOR in {agent.name for agent in shown.agents}:
+        console.print(ratings.ratings_table(shown))
 
 
 if __name__ == "__main__":

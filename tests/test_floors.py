@@ -29,7 +29,7 @@ FLOORS: dict[str, dict[str, str]] = {
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "checkpoint config dealsets duplicate evaluate health league logbook nets policy "
-        "ppo report rollout search.* training",
+        "ppo ratings report rollout rubbers search.* table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},

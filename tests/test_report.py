@@ -9,16 +9,8 @@ import pytest
 from rich.console import Console
 
 from agents.evaluate import edge, results
-from agents.report import (
-    ResultsError,
-    check,
-    markdown,
-    ratings,
-    ratings_table,
-    read,
-    table,
-    write,
-)
+from agents.ratings import ratings, ratings_table
+from agents.report import ResultsError, check, markdown, read, table, write
 from sjavs_env import rule_set
 from sjavs_env.players import player
 
@@ -30,7 +22,8 @@ OLDER = {
     "seed": 0,
     "deals": 2000,
     "entries": [
-        {"a": "runs/[new]", "b": "random", "edge": 3.125, "low": 3.0, "high": 3.25, "plays": 4000},
+        {"a": "runs/[new]", "b": "random", "edge": 3.125, "low": 3.0, "high": 3.25, "plays": 4000}
+        | {"rubbers": {"share": 0.6625, "low": 0.65, "high": 0.68, "plays": 2000}},
         {"a": "runs/[new]", "b": "old", "edge": 0.01, "low": -0.05, "high": 0.07, "plays": 4000},
     ],
     "agents": [
@@ -43,9 +36,9 @@ OLDER = {
 MARKDOWN = """\
 faroese4, 2,000 deals of test-v1, seed 0
 
-| A | B | edge of A over B |  | won-drawn-lost | plays |
+| A | B | edge of A over B |  | rubbers won | plays |
 | --- | --- | ---: | --- | ---: | ---: |
-| runs/[new] | random | +3.12 ± 0.12 |  |  | 4,000 |
+| runs/[new] | random | +3.12 ± 0.12 |  | 66.2% ± 1.5% | 4,000 |
 | runs/[new] | old | +0.01 ± 0.06 | not separated |  | 4,000 |
 
 game points per deal with 95 % intervals; bidding=free, start=24
