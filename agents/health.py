@@ -63,7 +63,9 @@ class Tally:
 
     def close(self, table: VectorSjavs, sitting: NDArray[np.int8]) -> None:
         """Count the results of a table on which every deal is over."""
-        tricks = view(table.observe(seat=0), "tricks")[:, : table.rules.seats]
+        seats = range(table.rules.seats)
+        own = [view(table.observe(seat=seat), "tricks")[:, 0] for seat in seats]
+        tricks = np.stack(own, axis=1)
         played = ~is_void(table)
         self.plays += _by_policy(sitting[played].reshape(-1))
         np.add.at(self.tricks, sitting[played], tricks[played])

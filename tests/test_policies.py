@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 from agents import policy
-from agents.checkpoint import CheckpointError
+from agents.checkpoint import CheckpointError, checkpoints
+from agents.config import Config
+from agents.evaluate import edge
+from agents.nets import NetConfig
 from agents.policy import fingerprint, load
+from agents.training import start
 from sjavs_env import rule_set
 from sjavs_env.players import PLAYERS
 
@@ -89,6 +93,7 @@ def test_a_folder_without_a_checkpoint_is_named(tmp_path):
     ("name", "words"),
     [
         ("randon", "unknown policy 'randon'; the nearest is 'random'; a checkpoint folder"),
+        ("rule-of-tumb", "unknown policy 'rule-of-tumb'; the nearest is 'rule-of-thumb'; a"),
         ("pretrained", "unknown policy 'pretrained'"),
         ("pimc:50", "unknown policy 'pimc:50'"),
         ("onnx:net.onnx", "unknown policy 'onnx:net.onnx'"),
@@ -111,6 +116,34 @@ def test_a_name_that_means_no_policy_is_one_sentence(name, words):
     with pytest.raises(ValueError, match=words) as caught:
         load(name, RULES)
     assert "\n" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run's folder with the checkpoint of an untrained network."""
+    folder = tmp_path_factory.mktemp("run")
+    start(Config(batch=16, net=NetConfig(hidden=(8,)))).save(folder)
+    return folder
+
+
+def test_a_run_and_its_checkpoint_are_the_same_policy(run):
+    (checkpoint,) = checkpoints(run)
+    assert fingerprint(str(run)) == fingerprint(str(checkpoint))
+    policies = [load(str(folder), RULES) for folder in (run, checkpoint)]
+    entry = edge(*policies, RULES, deals=200)
+    assert (entry.edge, entry.draws) == (0, 200)
+
+
+def test_a_network_plays_the_same_in_every_batch_and_process(run):
+    policies = load(str(run), RULES), load("random", RULES)
+    whole = edge(*policies, RULES, deals=30)
+    assert whole == edge(*policies, RULES, deals=30, batch=4)
+    assert whole == edge(*policies, RULES, deals=30, batch=16, processes=2)
+
+
+def test_a_checkpoint_of_other_rules_is_refused(run):
+    with pytest.raises(CheckpointError, match="was made for other rules"):
+        load(str(run), rule_set("faroese4", bidding="free"))
 
 
 def test_a_module_that_lacks_another_says_which(tmp_path, monkeypatch):
