@@ -1,10 +1,15 @@
 """The built-in players."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from sjavs_env import RULE_SETS, VectorSjavs, rule_set
+from sjavs_env.core.card_tables import order
+from sjavs_env.core.codes import N_CLASSES
 from sjavs_env.players import PLAYERS, player
+from sjavs_env.players.ranking import Ranking
 
 FAROESE4 = rule_set("faroese4")
 
@@ -94,3 +99,14 @@ def test_rule_of_thumb_reads_one_row_at_a_time_and_no_key(preset: str) -> None:
             assert (alone == actions[~vec.over]).all()
         vec.step(actions)
         step += 1
+
+
+@pytest.mark.parametrize("preset", ["faroese4", "klorsjavs18", "french8"])
+def test_the_players_number_the_cards_of_a_class_by_strength(preset: str) -> None:
+    rules = rule_set(preset)
+    ranking = Ranking(rules)
+    for context, which in product(range(N_CLASSES), range(N_CLASSES)):
+        cards = np.array(order(rules, context, which), np.uint32)
+        places = ranking.renumber(np.uint32(1) << cards, np.full(cards.size, context, np.uint8))
+        assert (np.diff(places.astype(np.int64)) < 0).all()
+        assert (ranking.actions[context][np.bitwise_count(places - np.uint32(1))] == cards).all()

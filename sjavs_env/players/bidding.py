@@ -1,7 +1,8 @@
 """What a careful player says before the first lead: calls, trumps, the exchange, contracts.
 
 All of it rests on one estimate: the part of all tricks that a hand should win by itself with a
-suit as trumps, its *strength*.
+suit as trumps, its *strength*. The strengths from which it speaks are those from which declaring
+was better than passing when it played against itself.
 """
 
 from __future__ import annotations
@@ -28,10 +29,15 @@ _TRUMP_TRICKS = np.array((1.0, 0.85, 0.7, 0.55, 0.45, 0.4, 0.35, 0.3) + (0.25,) 
 _PLAIN_TRICKS = np.array((0.7, 0.3) + (0.0,) * 30, np.float32)
 """The same for a plain card of a suit."""
 
-_TO_CALL = {True: 0.45, False: 0.5}
-"""Strength from which a length or suit is called: with an ally across, and without."""
-_TO_CONTRACT = {"spil": 0.5, "stryger": 0.75, "tout": 0.95, "stroget-tout": 1.0}
-"""Strength from which a contract is called."""
+_TO_CALL = {"length": {4: 0.27, 3: 0.42, 2: 0.36}, "suit": {4: 0.35}}
+"""Strength from which a length or a suit is called, by kind of auction and number of seats."""
+_TO_PLAY = {
+    "klorsjavs": {"spil": 0.56},
+    "klorsjavs18": {"spil": 0.72},
+    "klorsjavs_contracts": {"spil": 0.41, "stryger": 0.64, "tout": 0.99, "stroget-tout": 0.93},
+    "farvesjavs": {"spil": 0.35, "stryger": 0.6, "tout": 0.99, "stroget-tout": 0.88},
+}
+"""Strength from which a contract is called, by preset."""
 _TO_SOLO = 0.95
 """Strength from which declarer plays alone."""
 _TO_LAY_AWAY = 0.0
@@ -120,7 +126,7 @@ class Bidding:
         else:
             strength = self._of_longest(hand, strength)
             call = lowest_action(legal & ~_PASS)
-        enough = strength.max(0) >= _TO_CALL[self._rules.pairs]
+        enough = strength.max(0) >= _TO_CALL[self._rules.auction][self._rules.seats]
         return np.where(enough & (legal != _PASS), call, a.PASS)
 
     def _of_longest(self, hand: Cards, strength: Real) -> Real:
@@ -137,7 +143,7 @@ class Bidding:
         call = np.full(legal.size, a.PASS, np.int64)
         for contract in self._rules.contracts:
             action = a.id_of(contract.action)
-            fits = _allows(legal, action) & (best >= _TO_CONTRACT[contract.action])
+            fits = _allows(legal, action) & (best >= _TO_PLAY[self._rules.name][contract.action])
             call[fits] = action
         return call
 

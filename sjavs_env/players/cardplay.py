@@ -12,18 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.cards import SUITS
+from sjavs_env.core.auction_tables import CLUBS
+from sjavs_env.core.codes import PACK_POINTS
 from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.players.cardsets import Cards, Classes, Real, Yes, above, place_of, size, spread
 from sjavs_env.players.chances import beats
 from sjavs_env.players.facts import Facts
-from sjavs_env.players.lines import N_POINTS, misere, prospects
+from sjavs_env.players.lines import N_POINTS, margins, misere
 from sjavs_env.players.ranking import Ranking
 from sjavs_env.players.weights import DECLARER, DECLARERS_ALLY, DEFENDER, WEIGHTS, Weights
 
-_CLUBS = SUITS.index("C")
 _TIE_BREAK = np.float32(0.003)
-"""Of two cards alike, the lower goes: what each place costs."""
+"""What each place counts between two cards alike: the higher is led, the lower follows."""
 _MOST_DRAWN = 2
 """Trumps of the opponents that one lead may draw."""
 _NEVER = np.float32(-1e9)
@@ -41,7 +41,7 @@ class Candidates:
         wins: Whether it would be the highest card so far.
         points: Its card points.
         above: Number of unseen cards of its class above it.
-        unseen: Number of unseen cards of its class.
+        below: Number of unseen cards of its class below it.
         has_company: Whether I hold another card of its class.
         is_last: Whether it is my only plain card of its class, and I have trumps.
     """
@@ -53,7 +53,7 @@ class Candidates:
     wins: Yes
     points: Real
     above: Real
-    unseen: Real
+    below: Real
     has_company: Yes
     is_last: Yes
 
@@ -63,7 +63,7 @@ class CardPlay:
 
     def __init__(self, rules: RuleSet, ranking: Ranking, weights: Weights = WEIGHTS) -> None:
         self._rules, self._ranking, self._weights = rules, ranking, weights
-        self._prospects = prospects(rules).reshape(-1)
+        self._margins = margins(rules).reshape(-1)
         self._misere = misere(rules)
 
     def choose(self, words: Cards, legal: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -87,29 +87,24 @@ class CardPlay:
         weights = self._weights.of(np.where(facts.we_declare, role, DEFENDER))
         options = candidates(facts, cards)
         ours, mine = outlook(facts, options, weights)
-        value = self._points(facts, options, weights, ours) + weights.lead * mine
-        value += (2 * ours - 1) * trick_worth(facts, weights)
-        value += np.where(facts.best == 0, lead_worth(facts, options, weights), 0)
-        value -= kept_worth(options, weights) + _TIE_BREAK * place_of(cards)
-        return np.where(self._misere[facts.contract], -value, value)
+        stake = points_expected(facts, options, weights) + trick_worth(facts, weights)
+        stake += weights.lines * self._lines(facts, options)
+        value = (2 * ours - 1) * stake + weights.lead * mine - kept_worth(options, weights)
+        leading = facts.best == 0
+        value += leading * lead_worth(facts, options, weights)
+        value += np.where(leading, _TIE_BREAK, -_TIE_BREAK) * place_of(cards)
+        sign = np.where(self._misere[facts.contract], np.float32(-1), np.float32(1))
+        worth: Real = sign * value
+        return worth
 
-    def _points(self, facts: Facts, options: Candidates, weights: Weights, ours: Real) -> Real:
-        """Return what the points of the trick bring, with an eye on the lines of the score."""
-        total = options.points + facts.on_table
-        for seat in facts.seats:
-            expected = np.where(seat.is_ally, weights.from_ally, weights.from_opponent)
-            total = total + seat.to_play * expected
-        even = (2 * ours - 1) * total
+    def _lines(self, facts: Facts, options: Candidates) -> Real:
+        """Return what the lines are worth that the points on the table carry a side across."""
+        left = np.maximum(PACK_POINTS - facts.our_points - facts.their_points, 0)
+        sure = np.minimum((options.points + facts.on_table).astype(np.intp), left)
         won = np.where(facts.we_declare, facts.our_points, facts.their_points)
-        left = np.maximum(N_POINTS - 1 - facts.our_points - facts.their_points, 0)
-        at_stake = np.minimum(total.astype(np.intp), left)
-        score = 2 * facts.contract + (facts.context == _CLUBS)
-        index = (score * N_POINTS + won) * N_POINTS + left - at_stake
-        without = self._prospects.take(index)
-        gain = self._prospects.take(index + at_stake * N_POINTS) - without
-        uneven = np.where(facts.we_declare, without + ours * gain, -without - (1 - ours) * gain)
-        part = np.clip(weights.lines * (1 - left / np.float32(N_POINTS)), 0, 1)
-        worth: Real = even + part * (uneven - even)
+        score = (2 * facts.contract + (facts.context == CLUBS)) * N_POINTS + won
+        step = self._margins.take(score + sure) - self._margins.take(score)
+        worth: Real = step * (1 - left / np.float32(PACK_POINTS))
         return worth
 
 
@@ -132,7 +127,7 @@ def candidates(facts: Facts, card: Cards) -> Candidates:
         wins=leading | np.where(trumped, is_trump & higher, is_trump | (follows & higher)),
         points=facts.points(card),
         above=size(hidden & above(card)),
-        unseen=size(hidden),
+        below=size(hidden & ~above(card)),
         has_company=has_company,
         is_last=~is_trump & ~has_company & (facts.hand & facts.trumps != 0),
     )
@@ -151,9 +146,18 @@ def outlook(facts: Facts, options: Candidates, weights: Weights) -> tuple[Real, 
     for seat, chance in zip(facts.seats, chances, strict=True):
         chance = chance * seat.to_play
         taken_back = ours + (1 - ours) * chance * weights.recapture
-        ours = np.where(seat.is_ally, taken_back, ours * (1 - chance * weights.zeal))
+        ours = np.where(seat.is_ally, taken_back, ours * (1 - np.minimum(chance * weights.fear, 1)))
         mine = mine * (1 - chance)
     return ours, mine
+
+
+def points_expected(facts: Facts, options: Candidates, weights: Weights) -> Real:
+    """Return the card points of the trick, those to come included."""
+    total = options.points + facts.on_table
+    for seat in facts.seats:
+        expected = np.where(seat.is_ally, weights.from_ally, weights.from_opponent)
+        total = total + seat.to_play * expected
+    return total
 
 
 def trick_worth(facts: Facts, weights: Weights) -> Real:
@@ -177,14 +181,8 @@ def kept_worth(options: Candidates, weights: Weights) -> Real:
     trump = np.select(
         [rank == place for place in range(3)], [weights.top, weights.second, weights.third], 0
     )
-    trump = trump + weights.trump + weights.trump_points * options.points
-    plain = np.where(
-        rank == 0,
-        weights.boss * (options.unseen > 0),
-        np.where(
-            (rank == 1) & options.has_company,
-            weights.guarded,
-            weights.plain_points * options.points,
-        ),
-    )
-    return np.where(options.is_trump, trump, plain + weights.last * options.is_last)
+    trump = trump + weights.trump + weights.below * options.below
+    trump = trump + weights.trump_points * options.points
+    is_boss, is_guarded = (rank == 0) & (options.below > 0), (rank == 1) & options.has_company
+    plain = weights.boss * is_boss + weights.guarded * is_guarded
+    return np.where(options.is_trump, trump, plain)

@@ -63,6 +63,6 @@ def beats(facts: Facts, led: Classes, led_mask: Cards, card: Cards) -> list[Real
         high = np.maximum(high, seat.shown & higher != 0)
         ruff = (1 - lacks_all(facts.trumps_unseen, trump_chance)) * plain_led
         ruff = np.maximum(ruff, (seat.shown & facts.trumps != 0) & plain_led)
-        chance = np.where(ruffed, void * high, high + void * ruff)
-        result.append(np.minimum(chance, 1).astype(np.float32))
+        chance = np.where(ruffed, void * high, high + (1 - high) * void * ruff)
+        result.append(chance.astype(np.float32))
     return result

@@ -49,6 +49,34 @@ def set_of(words: Cards, name: str, slot: int = ME) -> Cards:
     return row
 
 
+_LEAST = np.float32(1e-6)
+_NOT_FACE_DOWN = np.float32(2 / 3)
+"""Of the cards of an opponent in ``faroese2`` that lie not face up, how many he may play."""
+
+
+def _contexts() -> NDArray[np.uint8]:
+    """Return the context by the flag of the trump suit."""
+    table = np.full(1 << N_SUITS, NO_TRUMP, np.uint8)
+    table[[1 << suit for suit in range(N_SUITS)]] = range(N_SUITS)
+    return table
+
+
+def _lengths() -> tuple[np.uint32, Real]:
+    """Return the flags of the calls that announce a length, and the lengths by flag."""
+    lengths: dict[int, int] = {
+        action - _WORD: int(name.rstrip("+"))
+        for action, name in enumerate(ACTION_NAMES)
+        if name.rstrip("+").isdigit()
+    }
+    table: Any = np.zeros(_WORD, np.float32)
+    table[list(lengths)] = list(lengths.values())
+    return np.uint32(sum(1 << flag for flag in lengths)), table
+
+
+_CONTEXT = _contexts()
+_LENGTH_CALLS, _LENGTH = _lengths()
+
+
 @dataclass(slots=True)
 class Seat:
     """What is known of another seat, by row.
@@ -221,31 +249,3 @@ class Facts:
             self.their_tricks = self.their_tricks + tricks * ~seat.is_ally
             self.we_declare = self.we_declare | (seat.is_declarer & seat.is_ally)
             self.we_declare &= ~(seat.is_declarer & ~seat.is_ally)
-
-
-_LEAST = np.float32(1e-6)
-_NOT_FACE_DOWN = np.float32(2 / 3)
-"""Of the cards of an opponent in ``faroese2`` that lie not face up, how many he may play."""
-
-
-def _contexts() -> NDArray[np.uint8]:
-    """Return the context by the flag of the trump suit."""
-    table = np.full(1 << N_SUITS, NO_TRUMP, np.uint8)
-    table[[1 << suit for suit in range(N_SUITS)]] = range(N_SUITS)
-    return table
-
-
-def _lengths() -> tuple[np.uint32, Real]:
-    """Return the flags of the calls that announce a length, and the lengths by flag."""
-    lengths: dict[int, int] = {
-        action - _WORD: int(name.rstrip("+"))
-        for action, name in enumerate(ACTION_NAMES)
-        if name.rstrip("+").isdigit()
-    }
-    table: Any = np.zeros(_WORD, np.float32)
-    table[list(lengths)] = list(lengths.values())
-    return np.uint32(sum(1 << flag for flag in lengths)), table
-
-
-_CONTEXT = _contexts()
-_LENGTH_CALLS, _LENGTH = _lengths()

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.card_tables import card_points, class_mask, order, pack_of
 from sjavs_env.core.cards import N_CARDS
-from sjavs_env.core.codes import N_CLASSES, NO_TRUMP
+from sjavs_env.core.codes import N_CLASSES
 from sjavs_env.core.ruleset import RuleSet
 
 _BYTE = 8
@@ -89,10 +89,7 @@ def _byte_tables(places: NDArray[np.intp]) -> NDArray[np.uint32]:
     return tables
 
 
-def _frozen(values: Any, dtype: Any) -> NDArray[Any]:
+def _frozen(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
     array = np.array(values, dtype)
     array.setflags(write=False)
     return array
-
-
-__all__ = ["NO_TRUMP", "Ranking"]

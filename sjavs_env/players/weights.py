@@ -21,19 +21,18 @@ class Weights:
     """Weights, one for each role or one for each row.
 
     Attributes:
-        recapture: Part of the tricks that an ally still to play takes back when he can.
-        zeal: How surely an opponent who can beat a card does so.
+        fear: How much it minds the chance that an opponent can beat a card.
+        recapture: How far it trusts an ally still to play to beat an opponent's card if he can.
         from_ally: Card points expected from an ally still to play.
         from_opponent: Card points expected from an opponent still to play.
         trump: Keeping any trump.
         top: Keeping the highest trump left, beyond that.
         second: Keeping the second highest.
         third: Keeping the third highest.
+        below: Keeping a trump, for each lower one left.
         trump_points: Keeping each card point among the trumps.
         boss: Keeping the highest plain card left in a suit that others still hold.
         guarded: Keeping the second highest with a smaller one beside it.
-        plain_points: Keeping each card point among the other plain cards.
-        last: Keeping the last card of a plain suit, while I have trumps.
         draw: Leading a trump, for each of at most two trumps expected with the opponents.
         lead_last: Leading the last card of a plain suit, while I have trumps.
         lead: Winning the trick myself rather than through an ally.
@@ -41,22 +40,21 @@ class Weights:
         vol_from: Trick number from which that counts.
         save: Each trick past ``save_from`` while we have none.
         save_from: Trick number from which that counts.
-        lines: How far game points replace card points as the deal goes on.
+        lines: A line of the score that the points on the table carry across, late in the deal.
     """
 
+    fear: Real
     recapture: Real
-    zeal: Real
     from_ally: Real
     from_opponent: Real
     trump: Real
     top: Real
     second: Real
     third: Real
+    below: Real
     trump_points: Real
     boss: Real
     guarded: Real
-    plain_points: Real
-    last: Real
     draw: Real
     lead_last: Real
     lead: Real
@@ -78,25 +76,24 @@ def _by_role(declarer: float, ally: float, defender: float) -> Real:
 
 
 WEIGHTS = Weights(
-    recapture=_by_role(0.6, 0.55, 0.75),
-    zeal=_by_role(1.15, 1.15, 0.6),
-    from_ally=_by_role(5.0, 3.0, 2.0),
-    from_opponent=_by_role(4.0, 5.5, 4.0),
-    trump=_by_role(6.5, 4.5, 6.5),
-    top=_by_role(13.0, 11.0, 18.0),
-    second=_by_role(7.0, 8.0, 8.0),
-    third=_by_role(4.0, 2.0, 4.5),
-    trump_points=_by_role(0.6, -0.1, 0.1),
-    boss=_by_role(5.5, 4.5, 0.5),
-    guarded=_by_role(1.0, 0.5, 1.0),
-    plain_points=_by_role(0.0, 0.05, -0.2),
-    last=_by_role(-0.5, 1.0, 0.0),
-    draw=_by_role(8.0, 4.5, -0.5),
-    lead_last=_by_role(-1.0, 0.5, 3.0),
+    fear=_by_role(1.2, 1.15, 0.6),
+    recapture=_by_role(0.4, 0.2, 1.0),
+    from_ally=_by_role(4.5, 1.5, 0.5),
+    from_opponent=_by_role(1.5, 7.5, 3.0),
+    trump=_by_role(8.0, 4.5, 5.0),
+    top=_by_role(10.0, 12.0, 20.0),
+    second=_by_role(6.0, 7.0, 9.0),
+    third=_by_role(4.0, 1.0, 3.0),
+    below=_by_role(0.3, 0.3, 0.3),
+    trump_points=_by_role(0.6, 0.0, 0.3),
+    boss=_by_role(5.0, 4.0, 1.0),
+    guarded=_by_role(2.0, 0.5, 1.0),
+    draw=_by_role(11.0, 8.0, -1.5),
+    lead_last=_by_role(-1.0, 0.5, 4.0),
     lead=_by_role(0.0, 1.0, 0.5),
-    vol=_by_role(2.0, 2.0, 3.0),
-    vol_from=_by_role(1.0, 1.0, 3.0),
-    save=_by_role(2.5, 1.5, 2.5),
-    save_from=_by_role(1.5, 0.5, 0.0),
-    lines=_by_role(0.15, 0.1, 0.0),
+    vol=_by_role(3.5, 2.0, 3.0),
+    vol_from=_by_role(0.5, 2.0, 3.5),
+    save=_by_role(3.5, 0.5, 2.5),
+    save_from=_by_role(1.0, 0.0, 0.0),
+    lines=_by_role(0.2, 0.2, 0.2),
 )
