@@ -1,4 +1,4 @@
-"""Checkpoints: a folder of safetensors and a manifest, written whole or not at all (DESIGN 8).
+"""Checkpoints: a folder of safetensors and a manifest, written whole or not at all.
 
 A checkpoint is written under a temporary name, flushed to the disk, and renamed; then ``latest``
 is moved to it. Whatever moment a run dies at, ``latest`` names a complete checkpoint.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import torch
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -21,13 +21,27 @@ from agents.nets import NetConfig
 from agents.ppo import PPOConfig
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.errors import nearest
+from sjavs_env.players import player
 
 AtLeastOne = Annotated[int, Ge(1)]
 NotNegative = Annotated[int, Ge(0)]
+Share = Annotated[float, Ge(0), Le(1)]
 
 
 class ConfigError(ValueError):
     """A configuration is unreadable or says something unknown; the message is for its author."""
+
+
+@dataclass(frozen=True)
+class ImitationConfig:
+    """A warm start: what a built-in player would do where the agent comes to."""
+
+    deals: NotNegative = 0
+    """Deals of the budget that are learned from in this way, at its beginning; 0 for none."""
+    teacher: str = "rule-of-thumb"
+    """The built-in player."""
+    smoothing: Share = 0.1
+    """Share of the target that is spread over all legal actions, to leave room for discovery."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +82,7 @@ class Config:
     """Checkpoints to keep."""
     net: NetConfig = field(default_factory=NetConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
+    imitation: ImitationConfig = field(default_factory=ImitationConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
     @property
@@ -123,6 +138,7 @@ def from_dict(values: dict[str, Any], where: str) -> Config:
 def _check(config: Config) -> None:
     """Check what only the named things themselves can tell."""
     rule_set(config.rules, **config.options)
+    player(config.imitation.teacher, config.rule_set)
     try:
         torch.device(config.device)
     except RuntimeError:

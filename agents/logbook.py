@@ -71,7 +71,7 @@ class Logbook:
         self.scalars(values, deals)
         text = (
             f"{values['charts/SPS']:,.0f} moves/s, entropy {values['losses/entropy']:.3f}, "
-            f"KL {values['losses/approx_kl']:.4f}, "
+            f"{_movement(values)}, "
             f"explained variance {values['losses/explained_variance']:.2f}"
         )
         self._bar.update(self._task, completed=min(deals, self._deals), description=text)
@@ -84,6 +84,13 @@ class Logbook:
     def line(self, text: str) -> None:
         """Print a line above the bar."""
         self._console.print(text, highlight=False, soft_wrap=True)
+
+
+def _movement(values: dict[str, float]) -> str:
+    """Return how far the policy moved, or how well it imitates."""
+    if "losses/agreement" in values:
+        return f"agrees with its teacher {values['losses/agreement']:.1%}"
+    return f"KL {values['losses/approx_kl']:.4f}"
 
 
 def evaluation_tags(opponent: str, edge: float, low: float, high: float) -> dict[str, float]:

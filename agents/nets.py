@@ -32,6 +32,8 @@ N_CARD_SLOTS = len(_PERMANENT_SLOTS) + N_SUITS * len(_SUIT_RANKS)
 N_SLOTS = N_CARD_SLOTS + N_ACTIONS - N_CARDS
 """Slots of the cards, and behind them the other actions as they are."""
 _CLUBS = SUITS.index("C")
+_ROWS = 64
+"""Rows are filled up to a multiple of this, so that what else is in a batch changes no digit."""
 
 
 @dataclass(frozen=True)
@@ -278,10 +280,12 @@ class GreedyPolicy:
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """Return the most probable legal action of each row, int64[N]."""
-        log_probs, _, contexts = self._actor(*tensors(words, legal))
-        actions: NDArray[np.int64] = self._actor.encode.slots.actions_of(
-            log_probs.argmax(dim=1), contexts
-        ).numpy()
+        n = len(words)
+        missing = -n % _ROWS
+        padded = np.pad(words, ((0, missing), (0, 0))), np.pad(legal, (0, missing))
+        log_probs, _, contexts = self._actor(*tensors(*padded))
+        slots = self._actor.encode.slots
+        actions: NDArray[np.int64] = slots.actions_of(log_probs.argmax(dim=1), contexts)[:n].numpy()
         return actions
 
 

@@ -6,8 +6,8 @@ The learner knows words, legal actions, choices and advantages, and nothing of t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -85,6 +85,25 @@ def policy_losses(
     }
 
 
+def imitation_losses(
+    log_probs: Tensor, allowed: Tensor, slot: Tensor, smoothing: float
+) -> dict[str, Tensor]:
+    """Return the cross-entropy to a teacher's choices, and how often the policy agrees.
+
+    ``smoothing`` is the share of the target that is spread over all legal actions, so that the
+    policy stays open to what it will find out by itself.
+    """
+    told = log_probs.gather(1, slot[:, None])[:, 0]
+    spread = log_probs.masked_fill(~allowed, 0.0).sum(dim=1) / allowed.sum(dim=1)
+    with torch.no_grad():
+        agreement = (log_probs.argmax(dim=1) == slot).float().mean()
+    return {
+        "policy_loss": -((1 - smoothing) * told + smoothing * spread).mean(),
+        "entropy": normalised_entropy(log_probs, allowed).mean().detach(),
+        "agreement": agreement,
+    }
+
+
 def explained_variance(values: NDArray[np.float32], returns: NDArray[np.float32]) -> float:
     """Return the share of the returns' variance that the values explain, NaN if there is none."""
     variance = float(np.var(returns))
@@ -105,7 +124,7 @@ class Learner:
         self.optimiser = torch.optim.Adam(
             [*self.actor.parameters(), *self.critic.parameters()],
             lr=config.learning_rate,
-            eps=1e-5,
+            eps=1e-8,
             fused=True,
         )
         self.set_progress(0.0)
@@ -150,50 +169,74 @@ class Learner:
         self.entropy_weight = _between(config.entropy, config.final_entropy, progress)
 
     def update(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
-        """Learn from whole deals; return the means of what is logged."""
+        """Learn from how whole deals ended; return the means of what is logged."""
         features, allowed, slot = self.features(experience)
         values = self.values(features)
         advantage = advantages(experience, values, self.config.lam)
-        returns = advantage + values
         scaled = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-        rest = map(self._tensor, (experience.log_prob, scaled, returns))
-        batch = (features, allowed, slot, *rest)
+
+        def policy(part: Tensor) -> tuple[dict[str, Tensor], Tensor]:
+            log_probs = self.actor.log_probs(features[part], allowed[part])
+            chosen = slot[part], old_log_prob[part], weight[part]
+            losses = policy_losses(log_probs, allowed[part], *chosen, self.config.clip)
+            return losses, losses["policy_loss"] - self.entropy_weight * losses["entropy"]
+
+        old_log_prob, weight = self._tensor(experience.log_prob), self._tensor(scaled)
+        return self._learn(features, values, advantage + values, policy, generator)
+
+    def imitate(
+        self,
+        experience: Experience,
+        told: NDArray[np.int64],
+        smoothing: float,
+        generator: np.random.Generator,
+    ) -> dict[str, float]:
+        """Learn what a teacher would have done where the policy came to (DAgger, Ross et al. 2011).
+
+        The critic learns from how the deals ended, as in ``update``.
+        """
+        features, allowed, slot = self.features(replace(experience, action=told))
+        values = self.values(features)
+        returns = advantages(experience, values, self.config.lam) + values
+
+        def policy(part: Tensor) -> tuple[dict[str, Tensor], Tensor]:
+            log_probs = self.actor.log_probs(features[part], allowed[part])
+            losses = imitation_losses(log_probs, allowed[part], slot[part], smoothing)
+            return losses, losses["policy_loss"]
+
+        return self._learn(features, values, returns, policy, generator)
+
+    def _learn(
+        self,
+        features: Tensor,
+        values: NDArray[np.float32],
+        returns: NDArray[np.float32],
+        policy: Callable[[Tensor], tuple[dict[str, Tensor], Tensor]],
+        generator: np.random.Generator,
+    ) -> dict[str, float]:
+        """Descend over all decisions, some epochs long; return the means of the losses."""
+        target = self._tensor(returns)
         logged: list[dict[str, Tensor]] = []
         for _ in range(self.config.epochs):
-            order = self._tensor(generator.permutation(len(experience)))
-            logged += [
-                self._descend(*(field[order[part]] for field in batch))
-                for part in _slices(len(order), self.config.minibatch)
-            ]
+            order = self._tensor(generator.permutation(len(features)))
+            for part in _slices(len(order), self.config.minibatch):
+                losses, loss = policy(order[part])
+                error = self.critic(features[order[part]]) - target[order[part]]
+                losses["value_loss"] = 0.5 * (error / self.config.payoff_scale).square().mean()
+                self._descend(loss + losses["value_loss"])
+                logged.append({name: value.detach() for name, value in losses.items()})
         means = {
             name: float(torch.stack([each[name] for each in logged]).mean()) for name in logged[0]
         }
         return means | {"explained_variance": explained_variance(values, returns)}
 
-    def _descend(
-        self,
-        features: Tensor,
-        allowed: Tensor,
-        slot: Tensor,
-        old_log_prob: Tensor,
-        advantage: Tensor,
-        returns: Tensor,
-    ) -> dict[str, Tensor]:
-        """Take one gradient step on a minibatch."""
-        config = self.config
-        log_probs = self.actor.log_probs(features, allowed)
-        losses = policy_losses(log_probs, allowed, slot, old_log_prob, advantage, config.clip)
-        error = (self.critic(features) - returns) / config.payoff_scale
-        losses["value_loss"] = 0.5 * error.square().mean()
-        loss = (
-            losses["policy_loss"] - self.entropy_weight * losses["entropy"] + losses["value_loss"]
-        )
+    def _descend(self, loss: Tensor) -> None:
+        """Take one gradient step, actor and critic each held to the greatest norm."""
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         for net in (self.actor, self.critic):
-            nn.utils.clip_grad_norm_(net.parameters(), config.max_grad_norm)
+            nn.utils.clip_grad_norm_(net.parameters(), self.config.max_grad_norm)
         self.optimiser.step()
-        return {name: value.detach() for name, value in losses.items()}
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array).to(self.device)

@@ -20,6 +20,8 @@ from agents.config import Config, from_dict, to_dict
 from agents.ppo import Learner
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs
+from sjavs_env.layout import N_WORDS
+from sjavs_env.players import player
 
 _DEALS, _CHOICES = range(2)
 
@@ -49,7 +51,9 @@ class Trainer:
     progress: Progress = field(default_factory=Progress)
 
     def __post_init__(self) -> None:
-        self._vec = VectorSjavs(self.config.rule_set, batch=self.config.batch, seed=0)
+        rules = self.config.rule_set
+        self._vec = VectorSjavs(rules, batch=self.config.batch, seed=0)
+        self._teacher = player(self.config.imitation.teacher, rules)
 
     @property
     def done(self) -> bool:
@@ -68,7 +72,7 @@ class Trainer:
             seed_of(config.seed, progress.update, _DEALS),
         )
         collected = time.perf_counter()
-        losses = self.learner.update(experience, generator)
+        losses = self._learn(experience, generator)
         ended = time.perf_counter()
         progress.update += 1
         progress.deals += config.batch
@@ -81,6 +85,16 @@ class Trainer:
             "time/rollout": collected - begun,
             "time/update": ended - collected,
         }
+
+    def _learn(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
+        """Imitate the teacher in the first deals of the budget, then learn from payoffs."""
+        imitation = self.config.imitation
+        if self.progress.deals >= imitation.deals:
+            return self.learner.update(experience, generator)
+        seen = experience.words[:, :N_WORDS]
+        keys = generator.integers(2**64, size=len(experience), dtype=np.uint64)
+        told = self._teacher.act(seen, experience.legal, keys)
+        return self.learner.imitate(experience, told, imitation.smoothing, generator)
 
     def _charts(self, experience: Experience, seconds: float) -> dict[str, float]:
         """Return speed, schedules and what the deals looked like."""

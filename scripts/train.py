@@ -11,9 +11,9 @@ import argparse
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
+from typing import NoReturn
 
 import torch
-import tyro
 from rich.console import Console
 
 from agents import report
@@ -24,10 +24,11 @@ from agents.nets import GreedyPolicy
 from agents.policy import fingerprint
 from agents.policy import load as load_agent
 from agents.training import Trainer, resume, start
-from scripts._cli import run
+from scripts._cli import read, run
 
 RUNS = Path("runs")
 RESULTS = "results.json"
+_PROG = "python -m scripts.train"
 
 
 def main() -> None:
@@ -122,10 +123,17 @@ def _words(entry: Entry) -> str:
     return f"{entry.edge:+.2f} ± {half:.2f} game points per deal against {entry.b}"
 
 
+class _Parser(argparse.ArgumentParser):
+    """Reads what stands before the configuration, and tells mistakes as this project does."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)
+
+
 def _parser() -> argparse.ArgumentParser:
     """Return what is read before the configuration; the rest of the line overrides the latter."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.train",
+    parser = _Parser(
+        prog=_PROG,
         description="Train an agent by self-play, measure it, and say what to do next.",
         epilog="Any value of the configuration may follow, as in --seed 1 --ppo.epochs 4; "
         "CONFIG --help-config lists them.",
@@ -141,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
 def _overridden(config: Config, rest: list[str]) -> Config:
     """Return the configuration with what the command line changes."""
     words = ["--help" if word == "--help-config" else word for word in rest]
-    changed = tyro.cli(Config, default=config, args=words, prog="python -m scripts.train CONFIG")
+    changed = read(Config, words, default=config, prog=f"{_PROG} CONFIG")
     return from_dict(to_dict(changed), "the command line")
 
 

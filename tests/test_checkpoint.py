@@ -49,8 +49,9 @@ def test_the_manifest_says_what_the_agent_is(run: Path) -> None:
     assert {"random", "threads", "versions", "commit", "format"} <= set(manifest)
 
 
-def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(tmp_path: Path) -> None:
-    config = from_dict(TINY, "test")
+@pytest.mark.parametrize("imitated", [0, 128])
+def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(tmp_path: Path, imitated: int) -> None:
+    config = from_dict(TINY | {"imitation": {"deals": imitated}}, "test")
     unbroken = training.start(config)
     while not unbroken.done:
         unbroken.advance()

@@ -42,6 +42,10 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
             {"options": {"biding": "free"}},
             "mine: faroese4: no option 'biding'; the nearest is 'bidding'",
         ),
+        (
+            {"imitation": {"teacher": "rule"}},
+            "mine: unknown player 'rule'; the nearest is 'rule-of",
+        ),
         ({"device": "gpu"}, "mine: device 'gpu'"),
     ],
 )

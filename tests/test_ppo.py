@@ -5,9 +5,18 @@ import pytest
 import torch
 
 from agents.nets import NetConfig, masked_log_softmax
-from agents.ppo import Learner, PPOConfig, explained_variance, normalised_entropy, policy_losses
+from agents.ppo import (
+    Learner,
+    PPOConfig,
+    explained_variance,
+    imitation_losses,
+    normalised_entropy,
+    policy_losses,
+)
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs, rule_set
+from sjavs_env.layout import N_WORDS
+from sjavs_env.players import player
 
 RULES = rule_set("faroese4")
 SMALL = NetConfig(hidden=(32,))
@@ -150,3 +159,25 @@ def test_explained_variance_has_its_known_values() -> None:
     assert explained_variance(returns, returns) == 1
     assert explained_variance(np.zeros(4, np.float32), returns) == 0
     assert np.isnan(explained_variance(returns, np.ones(4, np.float32)))
+
+
+def test_imitation_is_the_smoothed_cross_entropy() -> None:
+    log_probs = torch.log(torch.tensor([[0.5, 0.25, 0.25, 1e-30]]))
+    allowed = torch.tensor([[True, True, True, False]])
+    losses = imitation_losses(log_probs, allowed, torch.tensor([0]), smoothing=0.3)
+    expected = -(0.7 * np.log(0.5) + 0.1 * np.log(0.5 * 0.25 * 0.25))
+    assert losses["policy_loss"].item() == pytest.approx(expected, rel=1e-5)
+    assert losses["agreement"].item() == 1
+
+
+def test_a_policy_comes_to_agree_with_its_teacher() -> None:
+    pupil = learner(learning_rate=3e-3, minibatch=512)
+    teacher = player("rule-of-thumb", RULES)
+    generator = np.random.default_rng(1)
+    agreements = []
+    for _ in range(6):
+        experience = self_play(pupil, deals=256)
+        keys = np.zeros(len(experience), np.uint64)
+        told = teacher.act(experience.words[:, :N_WORDS], experience.legal, keys)
+        agreements.append(pupil.imitate(experience, told, 0.1, generator)["agreement"])
+    assert agreements[-1] > agreements[0] + 0.1

@@ -13,7 +13,7 @@ from sjavs_env.core.notation import parse_record
 from sjavs_env.core.tables import compile_tables
 from tests.strategies import actions_of, deals_of, decisions, pack_codes, random_line, rule_sets
 
-FROZEN = (  # DESIGN 3
+FROZEN = (
     "D7 D8 D9 DT DQ DK DA H7 H8 H9 HT HQ HK HA S7 S8 S9 ST SK SA C7 C8 C9 CT CK CA "
     "DJ HJ SJ CJ SQ CQ - 5 6 7 8 9 10 11 12 5+ 6+ 7+ 8+ 9+ =C =S =H =D take "
     "spil stryger tout stroget-tout solo halv nolo concede"

@@ -1,4 +1,4 @@
-"""Deals and records as one line of text (DESIGN 3).
+"""Deals and records as one line of text (docs/environment.md).
 
 A deal: ``<dealer>:<seat0>/<seat1>/...[|<talon, in dealt order>]``, each seat its card codes run
 together in any order, or ``<hand>;<face up>;<face down>`` in pile order. A record: the deal, then
