@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr
 from dataclasses import fields, is_dataclass
 from io import StringIO
+from itertools import dropwhile, takewhile
 from typing import TypeVar, cast, get_type_hints
 
 import tyro
@@ -77,11 +79,10 @@ def read(
 
 
 def _unboxed(text: str) -> str:
-    """Return the sentence in tyro's box: what stands between its first two lines."""
+    """Return the sentence in tyro's box, or between its rules where a box cannot be drawn."""
     lines = [line.strip(_BORDERS) for line in text.splitlines()]
-    blocks = " ".join(line or "\n" for line in lines).split("\n")
-    said = [block.strip() for block in blocks if block.strip()]
-    return said[1] if len(said) > 1 else said[0]
+    below_title = dropwhile(operator.not_, lines[1:])
+    return " ".join(takewhile(bool, below_title))
 
 
 def _flags(schema: type, within: str = "") -> Iterator[str]:

@@ -1,0 +1,63 @@
+"""The training command: what it leaves, how it goes on, and its sentence about each mistake."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+SMOKE = str(CHECKOUT / "configs" / "smoke.toml")
+
+
+def train(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scripts.train", *words],
+        cwd=folder,
+        env={"PYTHONPATH": str(CHECKOUT), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_run_leaves_agent_log_and_results_and_says_where(tmp_path: Path) -> None:
+    done = train(tmp_path, SMOKE)
+    assert done.returncode == 0, done.stderr
+    run = tmp_path / "runs" / "smoke"
+    results = json.loads((run / "results.json").read_text())
+    assert [entry["b"] for entry in results["entries"]] == ["random", "rule-of-thumb"]
+    assert (run / "latest" / "manifest.json").exists()
+    assert list(run.glob("events.out.tfevents.*"))
+    for told in ("random", "rule-of-thumb", "tensorboard --logdir runs", "runs/smoke"):
+        assert told in done.stdout
+    again = train(tmp_path, SMOKE, "--deals", "256")
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "runs" / "smoke-2" / "latest").exists(), "a second run has its own folder"
+    resumed = train(tmp_path, "--resume", "runs/smoke")
+    assert resumed.returncode == 0, resumed.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["quick.toml"], "error: there is no config quick.toml"),
+        ([SMOKE, "--ppo.epoch", "3"], "error: unknown option '--ppo.epoch'; the nearest is"),
+        ([SMOKE, "--ppo.epochs", "x"], "error: Error parsing --ppo.epochs: invalid literal"),
+        ([SMOKE, "--deals", "0"], "error: the command line: deals = 0: input should be greater"),
+        ([SMOKE, "--rules", "faroes4"], "error: the command line: unknown rule set 'faroes4'"),
+        ([SMOKE, "--run", "."], "error: --run . exists already"),
+        (["--resume", "runs/none"], "error: there is no checkpoint in runs/none"),
+        (["--resume", "runs/none", "--seed=1"], "error: --seed=1 cannot change a run"),
+        ([], "error: one of the arguments config --resume is required"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    tmp_path: Path, words: list[str], sentence: str
+) -> None:
+    done = train(tmp_path, *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir()), "a mistake leaves nothing behind"
