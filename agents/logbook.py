@@ -17,6 +17,32 @@ from rich.progress import (
 )
 from torch.utils.tensorboard import SummaryWriter
 
+TAGS = {
+    "charts/SPS": "decisions a second, forced ones included, over the whole update",
+    "charts/deals_per_second": "deals a second, over the whole update",
+    "charts/learned_decisions_per_second": "decisions with a choice a second",
+    "charts/learning_rate": "step size of the optimiser",
+    "charts/entropy_weight": "weight of the entropy",
+    "charts/episodic_return": "mean payoff of declarer in game points; over all seats it is 0",
+    "charts/payoff_spread": "standard deviation of a seat's payoff in game points",
+    "losses/policy_loss": "clipped policy loss, or the cross-entropy to the teacher",
+    "losses/value_loss": "half the squared error of the critic, payoffs divided by payoff_scale",
+    "losses/entropy": "entropy as a share of a uniform choice's, 0 to 1",
+    "losses/approx_kl": "movement of the policy within an update (k3), towards 0.02 it is fast",
+    "losses/old_approx_kl": "the same by the estimator k1",
+    "losses/clipfrac": "share of decisions whose ratio left the clipping range",
+    "losses/explained_variance": "share of the returns' variance that the critic explains",
+    "losses/agreement": "how often the policy agrees with its teacher (warm start alone)",
+    "health/declared": "share of deals that somebody declared",
+    "health/declarer_wins": "share of those that paid declarer",
+    "health/forced_moves": "share of decisions with a single legal action",
+    "time/rollout": "seconds of self-play in an update",
+    "time/update": "seconds of learning in an update",
+    "eval/points_vs_OPPONENT": "edge over an opponent on the validation set, game points per deal",
+    "eval/ci95_vs_OPPONENT": "half the width of its 95 % interval",
+}
+"""What is logged, by its tag; those that CleanRL knows have its names."""
+
 LINE_EVERY = 10
 """Updates between two lines where there is no terminal."""
 

@@ -1,10 +1,17 @@
 """The parts of the documents that are made from data. `python -m tests.readme` renews them."""
 
 import ast
+import inspect
 import re
 import subprocess
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
 
+from agents.config import Config
+from agents.logbook import TAGS
 from sjavs_env import N_ACTIONS, RULE_SETS, rule_set
 from sjavs_env.core.actions import ACTION_NAMES
 from sjavs_env.core.rulesets import PRESETS
@@ -132,8 +139,37 @@ def observation_table() -> str:
     return "\n".join(lines)
 
 
+def config_table() -> str:
+    """Return every value of a training configuration."""
+    lines = ["| key | default | what it does |", "|---|---|---|"]
+    return "\n".join([*lines, *_values(Config, "")])
+
+
+def _values(schema: type, within: str) -> Iterator[str]:
+    """Yield a row for each value of a dataclass, and of those in it."""
+    body = ast.parse(dedent(inspect.getsource(schema))).body[0].body
+    said = {
+        first.target.id: " ".join(second.value.value.split())
+        for first, second in pairwise(body)
+        if isinstance(first, ast.AnnAssign) and isinstance(second, ast.Expr)
+    }
+    for item in fields(schema):
+        default = item.default if item.default is not MISSING else item.default_factory()
+        if is_dataclass(default):
+            yield from _values(type(default), f"{item.name}.")
+        else:
+            yield f"| `{within}{item.name}` | `{default}` | {said[item.name]} |"
+
+
+def tag_table() -> str:
+    """Return what a run logs."""
+    lines = ["| tag | what it says |", "|---|---|"]
+    return "\n".join([*lines, *(f"| `{tag}` | {said} |" for tag, said in TAGS.items())])
+
+
 MADE = {
     "README.md": {"presets": preset_table, "files": file_tree},
+    "docs/training.md": {"config": config_table, "tags": tag_table},
     "docs/environment.md": {"actions": action_table, "observation": observation_table},
 }
 

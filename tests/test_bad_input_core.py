@@ -33,10 +33,11 @@ TWO = (
         ("french8", {"ruff": "free"}, "french8: no option 'ruff'; known: solo, halv, nolo, start"),
         ("faroese4", {"ruff": "fre"}, "faroese4: no ruff='fre'; the nearest is 'free'"),
         ("faroese4", {"tie": 2}, "faroese4: no tie=2; known: carry_by_suit, carry2, double, q"),
-        ("faroese4", {"start": 0}, "faroese4: start=0 must be a whole number, 1 or more"),
-        ("faroese4", {"start": "24"}, "faroese4: start='24' must be a whole number, 1 or more"),
-        ("faroese4", {"max_deals": -1}, "max_deals=-1 must be a whole number, 0 or more"),
-        ("farvesjavs", {"max_deals": 0}, "max_deals=0 must be a whole number, 1 or more"),
+        ("faroese4", {"start": 0}, "faroese4: start=0 must be a whole number, 1 to 10000"),
+        ("faroese4", {"start": 10_001}, "start=10001 must be a whole number, 1 to 10000"),
+        ("faroese4", {"start": "24"}, "faroese4: start='24' must be a whole number, 1 to 10000"),
+        ("faroese4", {"max_deals": -1}, "max_deals=-1 must be a whole number, 0 to 10000"),
+        ("farvesjavs", {"max_deals": 0}, "max_deals=0 must be a whole number, 1 to 10000"),
         ("french8", {"solo": 1}, "french8: solo=1 must be True or False"),
         (
             "faroese3",  # RULES 3: clubs is not available
@@ -58,7 +59,7 @@ def test_a_rule_set_that_is_none_is_told_apart(
 def test_all_faults_of_a_rule_set_are_told_at_once() -> None:
     sentence = (
         "faroese4: no bidding='fre'; the nearest is 'free'; start=0 must be a whole number, "
-        "1 or more; no option 'rough'; the nearest is 'ruff'"
+        "1 to 10000; no option 'rough'; the nearest is 'ruff'"
     )
     with pytest.raises(ValueError, match=re.escape(sentence)):
         rule_set("faroese4", bidding="fre", start=0, rough=1)

@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from agents.logbook import TAGS
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SMOKE = str(CHECKOUT / "configs" / "smoke.toml")
@@ -22,6 +25,19 @@ def train(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def logged(run: Path) -> set[str]:
+    log = EventAccumulator(str(run)).Reload()
+    return set(log.Tags()["scalars"])
+
+
+def documented(*opponents: str) -> set[str]:
+    return {
+        tag.replace("OPPONENT", opponent)
+        for tag in TAGS
+        for opponent in (opponents if "OPPONENT" in tag else [""])
+    }
+
+
 def test_a_run_leaves_agent_log_and_results_and_says_where(tmp_path: Path) -> None:
     done = train(tmp_path, SMOKE)
     assert done.returncode == 0, done.stderr
@@ -29,7 +45,7 @@ def test_a_run_leaves_agent_log_and_results_and_says_where(tmp_path: Path) -> No
     results = json.loads((run / "results.json").read_text())
     assert [entry["b"] for entry in results["entries"]] == ["random", "rule-of-thumb"]
     assert (run / "latest" / "manifest.json").exists()
-    assert list(run.glob("events.out.tfevents.*"))
+    assert logged(run) == documented("random", "rule_of_thumb")
     for told in ("random", "rule-of-thumb", "tensorboard --logdir runs", "runs/smoke"):
         assert told in done.stdout
     again = train(tmp_path, SMOKE, "--deals", "256")

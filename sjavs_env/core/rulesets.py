@@ -187,6 +187,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 LEAST: dict[str, int] = {"start": 1, "max_deals": 0}
 """The least value of the options that are numbers; ``max_deals=0`` sets no limit."""
+MOST = 10_000
+"""The greatest value of the options that are numbers: the score sheet holds 16 bits."""
 
 
 def _defaults(**changes: Option) -> tuple[tuple[str, Option], ...]:
@@ -277,6 +279,6 @@ def _fault(preset: Preset, option: str, value: Option) -> str:
     if isinstance(defaults[option], bool):
         return "" if isinstance(value, bool) else f"{given} must be True or False"
     least = 1 if preset.build is _contracts else LEAST[option]
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        return f"{given} must be a whole number, {least} or more"
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST:
+        return f"{given} must be a whole number, {least} to {MOST}"
     return ""
