@@ -14,7 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.nets import Actor, Critic, NetConfig, tensors
+from agents.features import tensors
+from agents.nets import Actor, Critic, NetConfig
 from agents.rollout import Experience, advantages
 from sjavs_env import RuleSet
 from sjavs_env.layout import N_WORDS

@@ -28,8 +28,8 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "checkpoint config dealsets duplicate evaluate health league logbook nets policy "
-        "ppo ratings report rollout rubbers search.* table training",
+        "agents": "checkpoint config dealsets duplicate evaluate features health league logbook "
+        "nets policy ppo ratings report rollout rubbers search.* table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -45,6 +45,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 TORCH = (
     "agents.checkpoint",
     "agents.config",
+    "agents.features",
     "agents.logbook",
     "agents.nets",
     "agents.ppo",
