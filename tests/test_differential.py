@@ -189,3 +189,11 @@ def test_ten_thousand_deals_go_as_in_the_reference(preset: str) -> None:
         met += play_beside(random_rules(preset, rng), rng)
     missed = {name for name in MET[preset] if not met[name]}
     assert not missed, met
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("preset", RULE_SETS)
+def test_a_hundred_thousand_other_deals_go_as_in_the_reference(preset: str) -> None:
+    rng = random.Random(f"{preset}, longer")
+    for _ in range(10 * COMBINATIONS):
+        play_beside(random_rules(preset, rng), rng)

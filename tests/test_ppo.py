@@ -53,6 +53,17 @@ def test_probabilities_stay_finite_at_any_logits(scale: float, dtype: torch.dtyp
     assert torch.isfinite(normalised_entropy(log_probs, allowed)).all()
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4])
+def test_the_estimates_of_movement_stay_finite_at_any_logits(scale: float) -> None:
+    allowed = masks(500, 66, seed=3)
+    old, new = (masked_log_softmax(torch.randn(500, 66) * scale, allowed) for _ in range(2))
+    slot = old.exp().multinomial(1, generator=torch.Generator().manual_seed(1))[:, 0]
+    old_log_prob = old.gather(1, slot[:, None])[:, 0]
+    losses = policy_losses(new, allowed, slot, old_log_prob, torch.randn(500), clip=0.2)
+    assert all(torch.isfinite(value) for value in losses.values())
+    assert losses["approx_kl"] >= 0
+
+
 def test_one_legal_action_has_probability_one_and_no_entropy() -> None:
     allowed = torch.zeros(1, 66, dtype=torch.bool)
     allowed[0, 5] = True
