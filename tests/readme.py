@@ -1,4 +1,4 @@
-"""The parts of the documents that are made from data. `python -m tests.readme` renews them."""
+"""What the documents show from data. `python -m tests.readme` renews them."""
 
 import ast
 import inspect
@@ -16,21 +16,11 @@ from sjavs_env import N_ACTIONS, RULE_SETS, rule_set
 from sjavs_env.core.actions import ACTION_NAMES
 from sjavs_env.core.rulesets import PRESETS
 from sjavs_env.layout import LAYOUT
+from tests.pages.marks import default_marks
+from tests.pages.page import PAGES
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
-# Values that RULES marks as its own choice [C] or as the reading of an unclear sentence [R].
-MARKS = {
-    ("faroese4_wiki", "bidding"): "[C]",
-    ("faroese4_1996", "tie"): "[C]",
-    ("russian6", "bidding"): "[C]",
-    ("klorsjavs", "exchange"): "[R]",
-    ("klorsjavs18", "exchange"): "[R]",
-    ("klorsjavs_contracts", "exchange"): "[R]",
-    ("klorsjavs_contracts", "max_deals"): "[C]",
-    ("farvesjavs", "exchange"): "[R]",
-    ("farvesjavs", "max_deals"): "[C]",
-}
 FILES = {
     ".ci/run": "what a change must pass",
     "CHANGELOG.md": "what has changed for whom",
@@ -45,6 +35,7 @@ FILES = {
 FOLDERS = {
     "configs": "one file per experiment, only what differs from the defaults",
     "docs": "what needs more than a line",
+    "docs/rules": "a page for each rule set, made from its data",
     "notebooks": "executed by the tests",
     "sjavs_env": "",
     "sjavs_env/core": "",
@@ -54,7 +45,7 @@ FOLDERS = {
     "tests": "examples, laws, a naive reference player; the rules by which they are written are in "
     "CONTRIBUTING.md",
 }
-CLOSED = ("sjavs_env/core", "sjavs_env/players", "tests")
+CLOSED = ("docs/rules", "sjavs_env/core", "sjavs_env/players", "tests")
 
 
 def preset_table() -> str:
@@ -66,13 +57,13 @@ def preset_table() -> str:
     for name in RULE_SETS:
         rules = rule_set(name)
         options = [
-            f"`{option}={value}`{MARKS.get((name, option), '')}"
+            f"`{option}={value}`{default_marks(name, option)}"
             for option, value in PRESETS[name].defaults
         ]
         talon = f" + {rules.talon_size}" if rules.talon_size else ""
         lines.append(
-            f"| `{name}` | {rules.seats} | {rules.n_tricks}{talon} | {rules.source} | "
-            f"{' '.join(options)} |"
+            f"| [`{name}`](docs/rules/{name}.md) | {rules.seats} | {rules.n_tricks}{talon} | "
+            f"{rules.source} | {' '.join(options)} |"
         )
     return "\n".join(lines)
 
@@ -175,7 +166,9 @@ MADE = {
 
 
 def renewed(document: str) -> str:
-    """Return a document with the parts that are made from data as they must be."""
+    """Return a document as it must be: whole pages, or the parts that are made from data."""
+    if document in PAGES:
+        return PAGES[document]()
     text = (CHECKOUT / document).read_text(encoding="utf-8")
     for name, make in MADE[document].items():
         begin, end = f"<!-- {name}: made by `python -m tests.readme` -->", f"<!-- end of {name} -->"
@@ -186,5 +179,5 @@ def renewed(document: str) -> str:
 
 
 if __name__ == "__main__":
-    for document in MADE:
+    for document in (*PAGES, *MADE):
         (CHECKOUT / document).write_text(renewed(document), encoding="utf-8")

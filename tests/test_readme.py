@@ -6,9 +6,13 @@ import re
 
 import pytest
 
-from tests.readme import CHECKOUT, MADE, renewed
+from tests.pages.words import slug
+from tests.readme import CHECKOUT, MADE, PAGES, renewed
 
-DOCUMENTS = ["README.md", *sorted(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md"))]
+DOCUMENTS = [
+    "README.md",
+    *sorted(path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / "docs").rglob("*.md")),
+]
 
 
 def read(document):
@@ -31,16 +35,21 @@ def test_every_python_block_runs_and_prints_what_the_next_text_block_shows(docum
             assert printed.getvalue() == shown[1]
 
 
-@pytest.mark.parametrize("document", MADE)
+@pytest.mark.parametrize("document", [*MADE, *PAGES])
 def test_what_is_made_from_data_is_up_to_date(document):
     assert read(document) == renewed(document), "run `python -m tests.readme`"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_link_leads_to_a_file(document):
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", read(document)):
-        if "://" not in target:
-            assert ((CHECKOUT / document).parent / target).exists(), target
+def test_every_link_leads_to_a_file_and_a_heading_in_it(document):
+    for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", read(document)):
+        if "://" in target:
+            continue
+        path = (CHECKOUT / document).parent / target if target else CHECKOUT / document
+        assert path.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), flags=re.M)
+            assert anchor in map(slug, headings), f"{target}#{anchor}"
 
 
 def test_the_readme_shows_the_two_commands():
