@@ -12,10 +12,12 @@ from itertools import dropwhile, takewhile
 from typing import TypeVar, cast, get_type_hints
 
 import tyro
+from rich.console import Console
 
 from sjavs_env.core.errors import nearest
 
 USER_MISTAKE = 2
+_WIDTH = 120
 _INTERRUPTED = 130
 _BORDERS = " ─-│╭╮╰╯"
 
@@ -36,6 +38,12 @@ def run(main: Callable[[], None]) -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(_INTERRUPTED)
+
+
+def table_console() -> Console:
+    """Return the console for tables: the terminal's, or a wide one where there is none."""
+    found = Console()
+    return found if found.is_terminal else Console(width=_WIDTH)
 
 
 def sentence(error: ValueError | OSError) -> str:

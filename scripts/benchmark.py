@@ -20,16 +20,12 @@ from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table
 
 from agents.training import commit, versions
-from scripts._cli import read, run
+from scripts._cli import read, run, table_console
 from sjavs_env import RULE_SETS, VectorSjavs, unpack
 from sjavs_env.players import player
-
-_WIDTH = 110
-"""Columns of the table where it is not printed on a terminal."""
 
 Watch = Callable[[VectorSjavs], object]
 WATCHES: dict[str, Watch] = {
@@ -143,10 +139,7 @@ def _show(figures: list[Figure], arguments: Arguments) -> None:
         line = figures[first : first + width]
         cells = (f"{figure.decisions_per_second / 1e6:.2f}" for figure in line)
         table.add_row(line[0].rules, f"{line[0].batch:,}", *cells)
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_WIDTH)
-    console.print(table)
+    table_console().print(table)
 
 
 if __name__ == "__main__":

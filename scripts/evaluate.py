@@ -24,13 +24,11 @@ from agents.dealsets import versioned
 from agents.evaluate import Entry, edge, results
 from agents.policy import fingerprint, load
 from agents.rubbers import rubbers
-from scripts._cli import read, run
+from scripts._cli import read, run, table_console
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.ruleset import Option
 
 _FEWEST = 2
-_WIDTH = 120
-"""Columns of the table where it is not printed on a terminal."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +66,9 @@ def main() -> None:
     if arguments.out is not None and not arguments.out.parent.is_dir():
         raise ValueError(f"cannot write {arguments.out}: there is no folder {arguments.out.parent}")
     fingerprints = {name: fingerprint(name) for name in arguments.agents}
-    console = Console(stderr=True)
+    told = Console(stderr=True)
     value = results(
-        _entries(arguments, rules, console),
+        _entries(arguments, rules, told),
         fingerprints,
         rules,
         deals=arguments.deals,
@@ -140,12 +138,10 @@ def _show(shown: report.Results, markdown: bool) -> None:
     if markdown:
         print(report.markdown(shown), end="")
         return
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_WIDTH)
-    console.print(report.table(shown))
+    shows = table_console()
+    shows.print(report.table(shown))
     if len(shown.entries) > 1 and ratings.ANCHOR in {agent.name for agent in shown.agents}:
-        console.print(ratings.ratings_table(shown))
+        shows.print(ratings.ratings_table(shown))
 
 
 if __name__ == "__main__":

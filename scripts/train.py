@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NoReturn
 
 import torch
-from rich.console import Console
 
 from agents import report
 from agents.config import Config, from_dict, load, to_dict
@@ -24,7 +23,7 @@ from agents.nets import GreedyPolicy
 from agents.policy import fingerprint
 from agents.policy import load as load_agent
 from agents.training import Trainer, resume, start
-from scripts._cli import read, run
+from scripts._cli import read, run, table_console
 
 RUNS = Path("runs")
 RESULTS = "results.json"
@@ -85,9 +84,9 @@ def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
 
 def conclude(trainer: Trainer, folder: Path) -> None:
     """Measure the finished agent on the test set, and say where everything lies."""
-    config, console = trainer.config, Console()
+    config, shown = trainer.config, table_console()
     evaluation = config.evaluation
-    console.print(f"measuring on {evaluation.deals:,} duplicate deals of the test set")
+    shown.print(f"measuring on {evaluation.deals:,} duplicate deals of the test set")
     entries = [
         replace(entry, a=str(folder)) for entry in measure(trainer, "test", evaluation.deals)
     ]
@@ -104,8 +103,8 @@ def conclude(trainer: Trainer, folder: Path) -> None:
         ),
     )
     progress = trainer.progress
-    console.print(report.table(report.read(folder / RESULTS)))
-    console.print(
+    shown.print(report.table(report.read(folder / RESULTS)))
+    shown.print(
         f"{progress.deals:,} deals and {progress.decisions:,} learned decisions "
         f"in {progress.seconds / 60:.1f} minutes\n"
         f"agent and results  {folder}\n"
