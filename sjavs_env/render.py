@@ -120,7 +120,7 @@ def table(state: State, tables: Tables, row: int, seat: int | None, sheet: Sheet
     if sheet.results and looker.get("over"):
         parts += ["", result_line(rules, sheet.results[-1], names)]
     if sheet.crosses is not None:
-        parts.append(rubber_line(rules, sheet.crosses, names))
+        parts.append(rubber_line(rules, sheet.results, sheet.crosses, names))
     return "\n".join(line.rstrip() for line in parts)
 
 

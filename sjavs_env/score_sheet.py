@@ -82,15 +82,24 @@ def _scored(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
     return ", ".join(parts) + "."
 
 
-def rubber_line(rules: RuleSet, crosses: Sequence[int], names: Sequence[str]) -> str:
-    """Return how a rubber has ended, in one line."""
+def rubber_line(
+    rules: RuleSet, results: Sequence[Result], crosses: Sequence[int], names: Sequence[str]
+) -> str:
+    """Return how a rubber has ended, in one line; who ends where all began is told (RULES 5)."""
     won = [
         f"{owners_of(rules, column, names)} {number} cross{'es' if number > 1 else ''}"
         for column, number in enumerate(crosses)
         if number
     ]
     double = max(crosses) > 1
-    return f"The rubber is over: {', '.join(won) or 'drawn'}{', a double victory' * double}."
+    ended = f"The rubber is over: {', '.join(won) or 'drawn'}{', a double victory' * double}."
+    if rules.rubber != "first_to_zero_loses":
+        return ended
+    totals = np.full(rules.columns, rules.start)
+    for result in results:
+        totals = new_columns(rules, totals, np.array(result.gains))
+    untouched = [names[seat] for seat in range(rules.seats) if totals[seat] == rules.start]
+    return " ".join([ended, *(f"{name} ends on {rules.start}." for name in untouched)])
 
 
 def owners_of(rules: RuleSet, column: int, names: Sequence[str]) -> str:

@@ -184,10 +184,17 @@ def test_result_lines():
     assert result_line(rules, clubs, NAMES) == (
         "All passed, and clubs were played: 72 card points to 48. Anna and Katrin +4."
     )
-    assert rubber_line(rules, (2, 0), NAMES) == (
+    assert rubber_line(rules, [], (2, 0), NAMES) == (
         "The rubber is over: Anna and Katrin 2 crosses, a double victory."
     )
-    assert rubber_line(rules, (0, 0), NAMES) == "The rubber is over: drawn."
+    assert rubber_line(rules, [], (0, 0), NAMES) == "The rubber is over: drawn."
+
+
+def test_a_player_who_ends_on_60_is_reported():  # RULES 5
+    deals = [scored(0, -16, -8), scored(0, -16, -8), scored(0, -16, -8), scored(0, -16, -8)]
+    assert rubber_line(rule_set("klorsjavs"), deals, (1, 0, 1), NAMES) == (
+        "The rubber is over: Anna 1 cross, Katrin 1 cross. Anna ends on 60."
+    )
 
 
 def test_rendering_without_a_mode_says_so():
