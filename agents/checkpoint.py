@@ -138,7 +138,7 @@ def restore(checkpoint: Checkpoint, learner: Learner) -> None:
             expected = state
         _check_shapes(checkpoint.folder / part, state, expected)
         if part == _OPTIMISER:
-            _load_optimiser(learner.optimiser, state)
+            _load_optimisers(learner, state)
         else:
             _nets(learner)[part].load_state_dict(state)
 
@@ -169,22 +169,23 @@ def _nets(learner: Learner) -> dict[str, nn.Module]:
 
 def _parts(learner: Learner) -> dict[str, dict[str, Tensor]]:
     """Return the tensors of each file of a checkpoint."""
-    slots = learner.optimiser.state_dict()["state"]
     optimiser = {
-        f"{index}.{name}": torch.as_tensor(value)
-        for index, state in slots.items()
+        f"{net}.{index}.{name}": torch.as_tensor(value)
+        for net, each in learner.optimisers.items()
+        for index, state in each.state_dict()["state"].items()
         for name, value in state.items()
     }
     nets = {part: dict(net.state_dict()) for part, net in _nets(learner).items()}
     return nets | {_OPTIMISER: optimiser}
 
 
-def _load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
-    slots: dict[int, dict[str, Tensor]] = {}
+def _load_optimisers(learner: Learner, state: dict[str, Tensor]) -> None:
+    slots: dict[str, dict[int, dict[str, Tensor]]] = {net: {} for net in learner.optimisers}
     for key, value in state.items():
-        index, name = key.split(".", 1)
-        slots.setdefault(int(index), {})[name] = value
-    optimiser.load_state_dict(optimiser.state_dict() | {"state": slots})
+        net, index, name = key.split(".")
+        slots[net].setdefault(int(index), {})[name] = value
+    for net, optimiser in learner.optimisers.items():
+        optimiser.load_state_dict(optimiser.state_dict() | {"state": slots[net]})
 
 
 def _read(path: Path) -> dict[str, Tensor]:

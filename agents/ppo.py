@@ -6,8 +6,11 @@ The learner knows words, legal actions, choices and advantages, and nothing of t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import torch
@@ -15,10 +18,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.features import tensors
+from agents.losses import Batch, explained_variance, imitation_losses, policy_losses
 from agents.nets import Actor, Critic, NetConfig
 from agents.rollout import Experience, advantages
 from sjavs_env import RuleSet
 from sjavs_env.layout import N_WORDS
+
+Logged = list[tuple[str, Tensor]]
+"""Numbers by name, step after step."""
+Loss = Callable[[Batch], tuple[Tensor, dict[str, Tensor]]]
+"""Takes a minibatch; gives the loss to descend and what is to be logged."""
 
 
 @dataclass(frozen=True)
@@ -47,72 +56,8 @@ class PPOConfig:
     """Game points that count as 1 for the critic, to keep its outputs near 1."""
 
 
-def normalised_entropy(log_probs: Tensor, allowed: Tensor) -> Tensor:
-    """Return each row's entropy as a share of that of a uniform choice, float32[N].
-
-    A row with one legal action has entropy 0.
-    """
-    probabilities = log_probs.exp()
-    entropy = -(probabilities * log_probs.masked_fill(~allowed, 0.0)).sum(dim=1)
-    return entropy / allowed.sum(dim=1).clamp(min=2).float().log()
-
-
-def policy_losses(
-    log_probs: Tensor,
-    allowed: Tensor,
-    slot: Tensor,
-    old_log_prob: Tensor,
-    advantage: Tensor,
-    clip: float,
-) -> dict[str, Tensor]:
-    """Return the clipped policy loss, entropy and the estimates of the policy's movement.
-
-    ``approx_kl`` is the estimator k3 and ``old_approx_kl`` k1 of Schulman's note on
-    approximating KL divergence (2020).
-    """
-    log_ratio = log_probs.gather(1, slot[:, None])[:, 0] - old_log_prob
-    ratio = log_ratio.exp()
-    clipped = ratio.clamp(1 - clip, 1 + clip)
-    with torch.no_grad():
-        moved = {
-            "approx_kl": (ratio - 1 - log_ratio).mean(),
-            "old_approx_kl": -log_ratio.mean(),
-            "clipfrac": ((ratio - 1).abs() > clip).float().mean(),
-        }
-    return {
-        "policy_loss": -torch.minimum(ratio * advantage, clipped * advantage).mean(),
-        "entropy": normalised_entropy(log_probs, allowed).mean(),
-        **moved,
-    }
-
-
-def imitation_losses(
-    log_probs: Tensor, allowed: Tensor, slot: Tensor, smoothing: float
-) -> dict[str, Tensor]:
-    """Return the cross-entropy to a teacher's choices, and how often the policy agrees.
-
-    ``smoothing`` is the share of the target that is spread over all legal actions, so that the
-    policy stays open to what it will find out by itself.
-    """
-    told = log_probs.gather(1, slot[:, None])[:, 0]
-    spread = log_probs.masked_fill(~allowed, 0.0).sum(dim=1) / allowed.sum(dim=1)
-    with torch.no_grad():
-        agreement = (log_probs.argmax(dim=1) == slot).float().mean()
-    return {
-        "policy_loss": -((1 - smoothing) * told + smoothing * spread).mean(),
-        "entropy": normalised_entropy(log_probs, allowed).mean().detach(),
-        "agreement": agreement,
-    }
-
-
-def explained_variance(values: NDArray[np.float32], returns: NDArray[np.float32]) -> float:
-    """Return the share of the returns' variance that the values explain, NaN if there is none."""
-    variance = float(np.var(returns))
-    return 1.0 - float(np.var(returns - values)) / variance if variance else float("nan")
-
-
 class Learner:
-    """Actor, critic, their optimiser, and the update."""
+    """Actor, critic, their optimisers, and the update."""
 
     def __init__(
         self, rules: RuleSet, net: NetConfig, config: PPOConfig, seed: int, device: str = "cpu"
@@ -122,12 +67,10 @@ class Learner:
         self.device = torch.device(device)
         self.actor = Actor(rules, net).to(self.device)
         self.critic = Critic(rules, net, config.payoff_scale).to(self.device)
-        self.optimiser = torch.optim.Adam(
-            [*self.actor.parameters(), *self.critic.parameters()],
-            lr=config.learning_rate,
-            eps=1e-8,
-            fused=True,
-        )
+        self.optimisers = {
+            "actor": torch.optim.Adam(self.actor.parameters(), eps=1e-8, fused=True),
+            "critic": torch.optim.Adam(self.critic.parameters(), eps=1e-8, fused=True),
+        }
         self.set_progress(0.0)
 
     @torch.no_grad()
@@ -152,38 +95,34 @@ class Learner:
         parts = _slices(len(features), self.config.minibatch)
         return np.concatenate([self.critic(features[part]).cpu().numpy() for part in parts])
 
-    def features(self, experience: Experience) -> tuple[Tensor, Tensor, Tensor]:
-        """Return features with all cards, legal slots and chosen slots of all decisions."""
+    def features(
+        self, experience: Experience, action: NDArray[np.int64]
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return features with all cards, legal slots and the actions' slots of all decisions."""
         words, legal = self._tensors(experience.words, experience.legal)
         slots = self.critic.encode.slots
         contexts = slots.contexts(words)
-        chosen = slots.slots_of(self._tensor(experience.action), contexts)
-        return self.critic.encode(words, legal, contexts), slots.legal(legal, contexts), chosen
+        slot = slots.slots_of(self._tensor(action), contexts)
+        return self.critic.encode(words, legal, contexts), slots.legal(legal, contexts), slot
 
     def set_progress(self, progress: float) -> None:
         """Set step size and entropy weight for a share of the budget spent, 0 to 1."""
         config = self.config
         rate = _between(config.learning_rate, config.final_learning_rate, progress)
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
+        for optimiser in self.optimisers.values():
+            optimiser.param_groups[0]["lr"] = rate
         self.learning_rate = rate
         self.entropy_weight = _between(config.entropy, config.final_entropy, progress)
 
     def update(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
         """Learn from how whole deals ended; return the means of what is logged."""
-        features, allowed, slot = self.features(experience)
-        values = self.values(features)
-        advantage = advantages(experience, values, self.config.lam)
-        scaled = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
 
-        def policy(part: Tensor) -> tuple[dict[str, Tensor], Tensor]:
-            log_probs = self.actor.log_probs(features[part], allowed[part])
-            chosen = slot[part], old_log_prob[part], weight[part]
-            losses = policy_losses(log_probs, allowed[part], *chosen, self.config.clip)
-            return losses, losses["policy_loss"] - self.entropy_weight * losses["entropy"]
+        def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+            log_probs = self.actor.log_probs(part.features, part.allowed)
+            losses = policy_losses(log_probs, part, self.config.clip)
+            return losses["policy_loss"] - self.entropy_weight * losses["entropy"], losses
 
-        old_log_prob, weight = self._tensor(experience.log_prob), self._tensor(scaled)
-        return self._learn(features, values, advantage + values, policy, generator)
+        return self._learn(experience, experience.action, policy, generator)
 
     def imitate(
         self,
@@ -196,48 +135,63 @@ class Learner:
 
         The critic learns from how the deals ended, as in ``update``.
         """
-        features, allowed, slot = self.features(replace(experience, action=told))
-        values = self.values(features)
-        returns = advantages(experience, values, self.config.lam) + values
 
-        def policy(part: Tensor) -> tuple[dict[str, Tensor], Tensor]:
-            log_probs = self.actor.log_probs(features[part], allowed[part])
-            losses = imitation_losses(log_probs, allowed[part], slot[part], smoothing)
-            return losses, losses["policy_loss"]
+        def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+            log_probs = self.actor.log_probs(part.features, part.allowed)
+            losses = imitation_losses(log_probs, part, smoothing)
+            return losses["policy_loss"], losses
 
-        return self._learn(features, values, returns, policy, generator)
+        return self._learn(experience, told, policy, generator)
 
     def _learn(
         self,
-        features: Tensor,
-        values: NDArray[np.float32],
-        returns: NDArray[np.float32],
-        policy: Callable[[Tensor], tuple[dict[str, Tensor], Tensor]],
+        experience: Experience,
+        action: NDArray[np.int64],
+        policy: Loss,
         generator: np.random.Generator,
     ) -> dict[str, float]:
-        """Descend over all decisions, some epochs long; return the means of the losses."""
-        target = self._tensor(returns)
-        logged: list[dict[str, Tensor]] = []
-        for _ in range(self.config.epochs):
-            order = self._tensor(generator.permutation(len(features)))
-            for part in _slices(len(order), self.config.minibatch):
-                losses, loss = policy(order[part])
-                error = self.critic(features[order[part]]) - target[order[part]]
-                losses["value_loss"] = 0.5 * (error / self.config.payoff_scale).square().mean()
-                self._descend(loss + losses["value_loss"])
-                logged.append({name: value.detach() for name, value in losses.items()})
-        means = {
-            name: float(torch.stack([each[name] for each in logged]).mean()) for name in logged[0]
-        }
+        """Descend over all decisions, some epochs long; return the means of what is logged."""
+        features, allowed, slot = self.features(experience, action)
+        values = self.values(features)
+        advantage = advantages(experience, values, self.config.lam)
+        returns = advantage + values
+        normalised = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        numbers = map(self._tensor, (experience.log_prob, normalised, returns))
+        batch = Batch(features, allowed, slot, *numbers)
+        size = self.config.minibatch
+        logged: dict[str, list[Tensor]] = {}
+        with _side_by_side(self.device) as run:
+            for _ in range(self.config.epochs):
+                shuffled = batch.at(self._tensor(generator.permutation(len(experience))))
+                parts = [
+                    shuffled.at(part) for part in _slices(len(experience), self.config.minibatch)
+                ]
+                jobs = ("actor", policy, parts), ("critic", self._value, parts)
+                for name, number in chain.from_iterable(
+                    run(self._descend, *zip(*jobs, strict=True))
+                ):
+                    logged.setdefault(name, []).append(number)
+        means = {name: float(torch.stack(numbers).mean()) for name, numbers in logged.items()}
         return means | {"explained_variance": explained_variance(values, returns)}
 
-    def _descend(self, loss: Tensor) -> None:
-        """Take one gradient step, actor and critic each held to the greatest norm."""
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        for net in (self.actor, self.critic):
+    def _value(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        """Return the critic's loss on a minibatch."""
+        error = (self.critic(part.features) - part.returns) / self.config.payoff_scale
+        loss = 0.5 * error.square().mean()
+        return loss, {"value_loss": loss}
+
+    def _descend(self, name: str, loss_of: Loss, parts: list[Batch]) -> Logged:
+        """Take one network's gradient steps; return what they logged."""
+        net, optimiser = getattr(self, name), self.optimisers[name]
+        logged: Logged = []
+        for part in parts:
+            loss, numbers = loss_of(part)
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()
             nn.utils.clip_grad_norm_(net.parameters(), self.config.max_grad_norm)
-        self.optimiser.step()
+            optimiser.step()
+            logged += [(key, number.detach()) for key, number in numbers.items()]
+        return logged
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array).to(self.device)
@@ -247,6 +201,26 @@ class Learner:
     ) -> tuple[Tensor, Tensor]:
         seen, options = tensors(words, legal)
         return seen.to(self.device), options.to(self.device)
+
+
+@contextmanager
+def _side_by_side(
+    device: torch.device,
+) -> Iterator[Callable[..., Iterable[list[tuple[str, Tensor]]]]]:
+    """Give a ``map`` that works on actor and critic at once where two threads are to be had.
+
+    Two networks on a thread each are faster than both on two, for their matrices are small.
+    """
+    threads = torch.get_num_threads()
+    if device.type != "cpu" or threads < 2:
+        yield map
+        return
+    torch.set_num_threads(threads // 2)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            yield pool.map
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _slices(n: int, size: int) -> Iterator[slice]:

@@ -29,7 +29,7 @@ FLOORS: dict[str, dict[str, str]] = {
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "checkpoint config dealsets duplicate evaluate features health league logbook "
-        "nets policy ppo ratings report rollout rubbers search.* table training",
+        "losses nets policy ppo ratings report rollout rubbers search.* table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -47,6 +47,7 @@ TORCH = (
     "agents.config",
     "agents.features",
     "agents.logbook",
+    "agents.losses",
     "agents.nets",
     "agents.ppo",
     "scripts",

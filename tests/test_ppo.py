@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from agents.nets import NetConfig, masked_log_softmax
-from agents.ppo import (
-    Learner,
-    PPOConfig,
+from agents.losses import (
+    Batch,
     explained_variance,
     imitation_losses,
     normalised_entropy,
     policy_losses,
 )
+from agents.nets import NetConfig, masked_log_softmax
+from agents.ppo import Learner, PPOConfig
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs, rule_set
 from sjavs_env.layout import N_WORDS
@@ -30,6 +30,12 @@ def self_play(teacher: Learner, deals: int = 64) -> Experience:
     generator = np.random.default_rng(0)
     vec = VectorSjavs(RULES, batch=deals)
     return collect(vec, lambda words, legal: teacher.sample(words, legal, generator), seed=3)
+
+
+def minibatch(
+    allowed: torch.Tensor, slot: torch.Tensor, old: torch.Tensor, advantage: torch.Tensor
+) -> Batch:
+    return Batch(torch.zeros(len(slot), 1), allowed, slot, old, advantage, torch.zeros(len(slot)))
 
 
 def masks(rows: int, slots: int, seed: int) -> torch.Tensor:
@@ -59,7 +65,8 @@ def test_the_estimates_of_movement_stay_finite_at_any_logits(scale: float) -> No
     old, new = (masked_log_softmax(torch.randn(500, 66) * scale, allowed) for _ in range(2))
     slot = old.exp().multinomial(1, generator=torch.Generator().manual_seed(1))[:, 0]
     old_log_prob = old.gather(1, slot[:, None])[:, 0]
-    losses = policy_losses(new, allowed, slot, old_log_prob, torch.randn(500), clip=0.2)
+    part = minibatch(allowed, slot, old_log_prob, torch.randn(500))
+    losses = policy_losses(new, part, clip=0.2)
     assert all(torch.isfinite(value) for value in losses.values())
     assert losses["approx_kl"] >= 0
 
@@ -104,10 +111,10 @@ def test_the_gradient_is_the_unmasked_one_over_the_legal_actions() -> None:
 def test_nothing_has_moved_before_the_first_step() -> None:
     teacher = learner()
     experience = self_play(teacher)
-    features, allowed, slot = teacher.features(experience)
+    features, allowed, slot = teacher.features(experience, experience.action)
     log_probs = teacher.actor.log_probs(features, allowed)
     old = torch.from_numpy(experience.log_prob)
-    losses = policy_losses(log_probs, allowed, slot, old, torch.ones(len(old)), clip=0.2)
+    losses = policy_losses(log_probs, minibatch(allowed, slot, old, torch.ones(len(old))), clip=0.2)
     ratio = (log_probs.gather(1, slot[:, None])[:, 0] - old).exp()
     assert (ratio.log().abs() < 1e-5).all()
     assert abs(losses["approx_kl"].item()) < 1e-7
@@ -120,7 +127,8 @@ def test_the_clipped_loss_is_the_one_of_the_paper() -> None:
     slot = torch.tensor([0, 0, 1, 1])
     old = torch.log(torch.tensor([0.5, 0.5, 0.5, 0.5]))
     advantage = torch.tensor([1.0, -1.0, 1.0, -1.0])
-    loss = policy_losses(log_probs, allowed, slot, old, advantage, clip=0.2)["policy_loss"]
+    part = minibatch(allowed, slot, old, advantage)
+    loss = policy_losses(log_probs, part, clip=0.2)["policy_loss"]
     # Ratios 1.5, 1.5, 0.5, 0.5: the gains are held at 1.2 and 0.8, the harms count in full.
     assert loss.item() == pytest.approx(-(1.2 - 1.5 + 0.5 - 0.8) / 4)
 
@@ -144,7 +152,7 @@ def test_every_sampled_action_is_legal_and_drawn_by_its_probability() -> None:
 def test_an_update_moves_the_policy_towards_what_paid() -> None:
     teacher = learner(entropy=0.0, final_entropy=0.0)
     experience = self_play(teacher, deals=256)
-    features = teacher.features(experience)[0]
+    features = teacher.features(experience, experience.action)[0]
     before = teacher.values(features)
     logged = teacher.update(experience, np.random.default_rng(0))
     after = teacher.values(features)
@@ -175,7 +183,9 @@ def test_explained_variance_has_its_known_values() -> None:
 def test_imitation_is_the_smoothed_cross_entropy() -> None:
     log_probs = torch.log(torch.tensor([[0.5, 0.25, 0.25, 1e-30]]))
     allowed = torch.tensor([[True, True, True, False]])
-    losses = imitation_losses(log_probs, allowed, torch.tensor([0]), smoothing=0.3)
+    none = torch.zeros(1)
+    part = minibatch(allowed, torch.tensor([0]), none, none)
+    losses = imitation_losses(log_probs, part, smoothing=0.3)
     expected = -(0.7 * np.log(0.5) + 0.1 * np.log(0.5 * 0.25 * 0.25))
     assert losses["policy_loss"].item() == pytest.approx(expected, rel=1e-5)
     assert losses["agreement"].item() == 1

@@ -1,0 +1,86 @@
+"""The losses of learning, each a function of log-probabilities and a minibatch."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+
+class Batch(NamedTuple):
+    """Decisions as the networks learn from them; each field has N rows."""
+
+    features: Tensor
+    """With all cards."""
+    allowed: Tensor
+    """Legal slots."""
+    slot: Tensor
+    """The choice to learn from: the policy's own, or its teacher's."""
+    old_log_prob: Tensor
+    advantage: Tensor
+    """Normalised over all decisions."""
+    returns: Tensor
+    """In game points."""
+
+    def at(self, rows: Tensor | slice) -> Batch:
+        """Return some of the decisions."""
+        return Batch(*(field[rows] for field in self))
+
+
+def normalised_entropy(log_probs: Tensor, allowed: Tensor) -> Tensor:
+    """Return each row's entropy as a share of that of a uniform choice, float32[N].
+
+    A row with one legal action has entropy 0.
+    """
+    probabilities = log_probs.exp()
+    entropy = -(probabilities * log_probs.masked_fill(~allowed, 0.0)).sum(dim=1)
+    return entropy / allowed.sum(dim=1).clamp(min=2).float().log()
+
+
+def policy_losses(log_probs: Tensor, part: Batch, clip: float) -> dict[str, Tensor]:
+    """Return the clipped policy loss, entropy and the estimates of the policy's movement.
+
+    ``approx_kl`` is the estimator k3 and ``old_approx_kl`` k1 of Schulman's note on
+    approximating KL divergence (2020).
+    """
+    log_ratio = log_probs.gather(1, part.slot[:, None])[:, 0] - part.old_log_prob
+    ratio = log_ratio.exp()
+    clipped = ratio.clamp(1 - clip, 1 + clip)
+    with torch.no_grad():
+        moved = {
+            "approx_kl": (ratio - 1 - log_ratio).mean(),
+            "old_approx_kl": -log_ratio.mean(),
+            "clipfrac": ((ratio - 1).abs() > clip).float().mean(),
+        }
+    gain = torch.minimum(ratio * part.advantage, clipped * part.advantage)
+    return {
+        "policy_loss": -gain.mean(),
+        "entropy": normalised_entropy(log_probs, part.allowed).mean(),
+        **moved,
+    }
+
+
+def imitation_losses(log_probs: Tensor, part: Batch, smoothing: float) -> dict[str, Tensor]:
+    """Return the cross-entropy to a teacher's choices, and how often the policy agrees.
+
+    ``smoothing`` is the share of the target that is spread over all legal actions, so that the
+    policy stays open to what it will find out by itself.
+    """
+    told = log_probs.gather(1, part.slot[:, None])[:, 0]
+    legal = log_probs.masked_fill(~part.allowed, 0.0).sum(dim=1) / part.allowed.sum(dim=1)
+    with torch.no_grad():
+        agreement = (log_probs.argmax(dim=1) == part.slot).float().mean()
+    return {
+        "policy_loss": -((1 - smoothing) * told + smoothing * legal).mean(),
+        "entropy": normalised_entropy(log_probs, part.allowed).mean().detach(),
+        "agreement": agreement,
+    }
+
+
+def explained_variance(values: NDArray[np.float32], returns: NDArray[np.float32]) -> float:
+    """Return the share of the returns' variance that the values explain, NaN if there is none."""
+    variance = float(np.var(returns))
+    return 1.0 - float(np.var(returns - values)) / variance if variance else float("nan")
