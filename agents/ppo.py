@@ -158,7 +158,6 @@ class Learner:
         normalised = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         numbers = map(self._tensor, (experience.log_prob, normalised, returns))
         batch = Batch(features, allowed, slot, *numbers)
-        size = self.config.minibatch
         logged: dict[str, list[Tensor]] = {}
         with _side_by_side(self.device) as run:
             for _ in range(self.config.epochs):
