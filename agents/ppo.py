@@ -40,8 +40,8 @@ class PPOConfig:
     """Step size when the budget of deals is spent."""
     epochs: int = 3
     """Passes over the decisions of an update."""
-    minibatch: int = 4096
-    """Decisions in one gradient step."""
+    minibatch: int = 1024
+    """Decisions in one gradient step; many small steps learn more from as many deals."""
     clip: float = 0.2
     """How far the ratio of probabilities may move from 1 before its gradient is cut."""
     lam: float = 0.95
