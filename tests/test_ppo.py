@@ -202,3 +202,20 @@ def test_a_policy_comes_to_agree_with_its_teacher() -> None:
         told = teacher.act(experience.words[:, :N_WORDS], experience.legal, keys)
         agreements.append(pupil.imitate(experience, told, 0.1, generator)["agreement"])
     assert agreements[-1] > agreements[0] + 0.1
+
+
+def test_actor_and_critic_learn_the_same_side_by_side_as_one_after_the_other() -> None:
+    threads = torch.get_num_threads()
+    learned = []
+    try:
+        for number in (1, 2):
+            torch.set_num_threads(1)
+            pupil = learner(minibatch=256)
+            experience = self_play(pupil)
+            torch.set_num_threads(number)
+            pupil.update(experience, np.random.default_rng(0))
+            learned.append({**pupil.actor.state_dict(), **pupil.critic.state_dict()})
+    finally:
+        torch.set_num_threads(threads)
+    for name, tensor in learned[0].items():
+        assert torch.equal(tensor, learned[1][name]), name
