@@ -95,17 +95,17 @@ class Logbook:
     def update(self, values: dict[str, float], deals: int) -> None:
         """Write an update's numbers and show how far the run is."""
         self.scalars(values, deals)
-        text = (
-            f"{values['charts/SPS']:,.0f} moves/s, entropy {values['losses/entropy']:.3f}, "
-            f"{_movement(values)}, "
-            f"explained variance {values['losses/explained_variance']:.2f}"
+        self._bar.update(
+            self._task, completed=min(deals, self._deals), description=_movement(values)
         )
-        self._bar.update(self._task, completed=min(deals, self._deals), description=text)
         self._updates += 1
-        if not self._console.is_terminal and (
-            self._updates % LINE_EVERY == 1 or deals >= self._deals
-        ):
-            self.line(f"{deals:,} of {self._deals:,} deals: {text}")
+        due = self._updates % LINE_EVERY == 1 or deals >= self._deals
+        if due and not self._console.is_terminal:
+            self.line(
+                f"{deals:,} of {self._deals:,} deals: {values['charts/SPS']:,.0f} moves/s, "
+                f"entropy {values['losses/entropy']:.3f}, {_movement(values)}, "
+                f"explained variance {values['losses/explained_variance']:.2f}"
+            )
 
     def line(self, text: str) -> None:
         """Print a line above the bar."""
@@ -115,7 +115,7 @@ class Logbook:
 def _movement(values: dict[str, float]) -> str:
     """Return how far the policy moved, or how well it imitates."""
     if "losses/agreement" in values:
-        return f"agrees with its teacher {values['losses/agreement']:.1%}"
+        return f"agrees to {values['losses/agreement']:.1%}"
     return f"KL {values['losses/approx_kl']:.4f}"
 
 
