@@ -19,12 +19,6 @@ _ELO = 400 / math.log(10)
 _NORMAL_95 = 1.959964
 _PRIOR = 0.5
 """Deals added to either side of every match, so that ratings stay finite."""
-ANCHOR = "random"
-"""The agent whose rating is 0."""
-_ELO = 400 / math.log(10)
-_NORMAL_95 = 1.959964
-_PRIOR = 0.5
-"""Deals added to either side of every match, so that ratings stay finite."""
 
 
 @dataclass(frozen=True, slots=True)
