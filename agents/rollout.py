@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sjavs_env import VectorSjavs
 from sjavs_env.core.bits import count
+from sjavs_env.players.random import lowest_action
 
 Sampler = Callable[
     [NDArray[np.uint32], NDArray[np.uint64]], tuple[NDArray[np.int64], NDArray[np.float32]]
@@ -54,12 +55,6 @@ class Experience:
         return len(self.action)
 
 
-def only_action(legal: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the lowest legal action of each row: the one that is forced where it is the only."""
-    lowest = legal & (~legal + np.uint64(1))
-    return count(lowest - np.uint64(1)).astype(np.int64)
-
-
 def collect(vec: VectorSjavs, sample: Sampler, seed: int) -> Experience:
     """Play every row of ``vec`` from a new deal to its end, every seat by the sampler."""
     vec.reset(seed=seed)
@@ -69,7 +64,7 @@ def collect(vec: VectorSjavs, sample: Sampler, seed: int) -> Experience:
         n_legal = count(vec.legal)
         chosen = np.flatnonzero(n_legal > 1)
         moves += int(np.count_nonzero(n_legal))
-        actions = only_action(vec.legal)
+        actions = lowest_action(vec.legal)  # the forced one, where there is no choice
         if len(chosen):
             words, legal = vec.observe_all()[chosen], vec.legal[chosen]
             action, log_prob = sample(words, legal)

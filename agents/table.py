@@ -16,6 +16,7 @@ from agents.health import Tally
 from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name
 from sjavs_env.core.actions import ACTION_NAMES
 from sjavs_env.players import Policy
+from sjavs_env.players.random import lowest_action
 
 Part = TypeVar("Part")
 
@@ -48,7 +49,7 @@ def play_out(
     seed, tally, decision = stream(match.deal_set, match.seed, "keys"), Tally(), 0
     while not deals.over.all():
         # A forced move needs no policy; rows that are over take any action.
-        actions = _lowest(deals.legal)
+        actions = lowest_action(deals.legal)
         asked = np.flatnonzero(np.bitwise_count(deals.legal) > 1)
         keys = key(seed, number[asked], deals.seat[asked], decision)
         turn = sitting[asked, deals.seat[asked]]
@@ -109,11 +110,6 @@ def _asked(
         worst = int(np.argmin(allowed))
         raise IllegalActionError(_complaint(name, int(actions[worst]), deals, int(rows[worst])))
     return actions.astype(np.int64)
-
-
-def _lowest(legal: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the lowest action of each set; of an empty one, some number."""
-    return np.bitwise_count((legal & ~legal + np.uint64(1)) - np.uint64(1)).astype(np.int64)
 
 
 def _complaint(name: str, action: int, deals: VectorSjavs, row: int) -> str:

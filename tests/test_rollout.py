@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from agents.rollout import Experience, advantages, collect, only_action
+from agents.rollout import Experience, advantages, collect
 from sjavs_env import RULE_SETS, VectorSjavs
 from sjavs_env.core.bits import count
+from sjavs_env.players.random import lowest_action
 
 
 def made(
@@ -61,7 +62,7 @@ def test_advantages_equal_a_walk_along_each_seat(rules: str) -> None:
     generator = np.random.default_rng(2)
 
     def sample(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return only_action(legal), np.zeros(len(legal), np.float32)
+        return lowest_action(legal), np.zeros(len(legal), np.float32)
 
     experience = collect(vec, sample, seed=4)
     values = generator.normal(size=len(experience)).astype(np.float32)
@@ -78,7 +79,7 @@ def test_forced_moves_are_played_and_not_recorded() -> None:
 
     def sample(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         asked.append(legal.copy())
-        return only_action(legal), np.zeros(len(legal), np.float32)
+        return lowest_action(legal), np.zeros(len(legal), np.float32)
 
     experience = collect(vec, sample, seed=5)
     assert (count(np.concatenate(asked)) > 1).all()
@@ -91,7 +92,7 @@ def test_what_is_recorded_belongs_to_its_seat_and_time() -> None:
     vec = VectorSjavs("faroese4", batch=32)
 
     def sample(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return only_action(legal), np.arange(len(legal), dtype=np.float32)
+        return lowest_action(legal), np.arange(len(legal), dtype=np.float32)
 
     experience = collect(vec, sample, seed=6)
     again = VectorSjavs("faroese4", batch=32)
@@ -106,5 +107,5 @@ def test_what_is_recorded_belongs_to_its_seat_and_time() -> None:
             np.testing.assert_array_equal(experience.words[part], again.observe_all()[chosen])
             np.testing.assert_array_equal(experience.legal[part], again.legal[chosen])
             step += 1
-        again.step(only_action(again.legal))
+        again.step(lowest_action(again.legal))
     assert step + 1 == len(experience.starts)
