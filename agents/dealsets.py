@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sjavs_env import RuleSet, VectorSjavs
 from sjavs_env.core.errors import nearest
+from sjavs_env.players.random import mixed
 
 VERSIONS = {"train": 1, "validation": 1, "test": 1}
 """The deal sets and their versions; a version is raised when the deals of a set change."""
@@ -23,9 +24,6 @@ BLOCK = 1000
 """Deals of one generator; part of the versions."""
 
 _WORD = 2**64 - 1
-_INCREMENT = 0x9E3779B97F4A7C15
-_SPLITMIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
-_LAST_SHIFT = 31
 _SEAT_BITS = _DECISION_BITS = 8
 
 
@@ -92,13 +90,5 @@ def key(
     words = deal.astype(np.uint64) << np.uint64(_SEAT_BITS + _DECISION_BITS)
     words |= seat.astype(np.uint64) << np.uint64(_DECISION_BITS)
     words |= np.uint64(decision)
-    seeded = _mixed(np.array([seed & _WORD], np.uint64))
-    return _mixed(_mixed(words) ^ seeded)
-
-
-def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a one-to-one mixture of 64-bit words (splitmix64)."""
-    bits = words + np.uint64(_INCREMENT)
-    for shift, factor in _SPLITMIX:
-        bits = (bits ^ bits >> np.uint64(shift)) * np.uint64(factor)
-    return bits ^ bits >> np.uint64(_LAST_SHIFT)
+    seeded = mixed(np.array([seed & _WORD], np.uint64))
+    return mixed(mixed(words) ^ seeded)

@@ -28,16 +28,16 @@ class Random:
     ) -> NDArray[np.int64]:
         """Return one legal action for each row; the words are not read."""
         number = np.bitwise_count(legal).astype(np.uint64)
-        return nth_action(legal, mixed(keys) * number >> _HALF)
+        return nth_action(legal, (mixed(keys) >> _HALF) * number >> _HALF)
 
 
-def mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return 32 well-mixed bits of each key (the finaliser of splitmix64, upper half)."""
-    bits = keys + _INCREMENT
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a one-to-one mixture of 64-bit words (the finaliser of splitmix64)."""
+    bits = words + _INCREMENT
     for shift, factor in _SPLITMIX:
         bits = (bits ^ bits >> np.uint64(shift)) * np.uint64(factor)
-    upper: NDArray[np.uint64] = (bits ^ bits >> _LAST_SHIFT) >> _HALF
-    return upper
+    mixture: NDArray[np.uint64] = bits ^ bits >> _LAST_SHIFT
+    return mixture
 
 
 def nth_action(legal: NDArray[np.uint64], index: NDArray[np.uint64]) -> NDArray[np.int64]:
