@@ -41,6 +41,7 @@ class Slice:
         meaning: What it says, for the documentation.
         word: First word.
         feature: First feature.
+        shift: Lowest bit in the first word.
     """
 
     name: str

@@ -8,7 +8,6 @@ from sjavs_env.core import actions as a
 from sjavs_env.core.cards import SUITS
 from sjavs_env.core.codes import NONE
 from sjavs_env.core.state import State
-from sjavs_env.core.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Result:
     ties: int
 
 
-def result_of(state: State, tables: Tables, row: int) -> Result:
+def result_of(state: State, row: int) -> Result:
     """Return the result of a row.
 
     Raises:

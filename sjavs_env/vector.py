@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sjavs_env import observe as views
 from sjavs_env.arguments import integers, whole_number
 from sjavs_env.core import machine
 from sjavs_env.core.actions import N_ACTIONS
@@ -18,6 +17,8 @@ from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.rulesets import rule_set
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import compile_tables
+from sjavs_env.layout import N_WORDS, N_WORDS_ALL
+from sjavs_env.observe import observe
 from sjavs_env.observe_row import row_features
 from sjavs_env.render import Sheet, table
 from sjavs_env.transcript import Result, result_of
@@ -202,7 +203,7 @@ class VectorSjavs:
         Raises:
             ValueError: a seat is out of range, or ``out`` has the wrong shape or dtype.
         """
-        return views.observe(self._state, self._tables, self._seats(seat), out, views.N_WORDS)
+        return observe(self._state, self._tables, self._seats(seat), out, N_WORDS)
 
     def observe_all(
         self, seat: ArrayLike | None = None, out: NDArray[np.uint32] | None = None
@@ -211,7 +212,7 @@ class VectorSjavs:
 
         Never feed this to a policy that is to play fair.
         """
-        return views.observe(self._state, self._tables, self._seats(seat), out, views.N_WORDS_ALL)
+        return observe(self._state, self._tables, self._seats(seat), out, N_WORDS_ALL)
 
     def features(self, row: int, seat: int) -> NDArray[np.float32]:
         """Return what a seat of one row may know as flat features, float32[F].
@@ -256,7 +257,7 @@ class VectorSjavs:
         Raises:
             ValueError: the deal is not over, or there is no such row.
         """
-        return result_of(self._state, self._tables, self._row(row))
+        return result_of(self._state, self._row(row))
 
     def table(self, row: int, seat: int | None = None, sheet: Sheet | None = None) -> str:
         """Return the table of a row as text, seen from a seat or, without one, with all cards.

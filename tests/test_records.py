@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import sjavs_env
 from sjavs_env import N_ACTIONS, RULE_SETS, RuleSet, VectorSjavs, action_id, action_name
 from sjavs_env.core.notation import parse_record
-from sjavs_env.core.tables import compile_tables
 from tests.strategies import actions_of, deals_of, decisions, pack_codes, random_line, rule_sets
 
 FROZEN = (
@@ -43,7 +42,7 @@ def replay(
     rules: RuleSet, records: list[str], columns: np.ndarray, carry: np.ndarray
 ) -> VectorSjavs:
     """Play records of one batch again."""
-    read = [parse_record(record, compile_tables(rules)) for record in records]
+    read = [parse_record(record) for record in records]
     vec = VectorSjavs(rules, batch=len(records))
     vec.reset(deals=[deal for deal, _ in read], columns=columns, carry=carry)
     for turn in range(max(len(actions) for _, actions in read)):

@@ -120,7 +120,7 @@ def format_deal(state: State, tables: Tables, row: int) -> str:
     rules = tables.rules
     hands = []
     for seat in range(rules.seats):
-        groups = [_codes(cards_of(_dealt(state, tables, seat, row)), rules)]
+        groups = [_codes(cards_of(_dealt(state, seat, row)), rules)]
         if rules.piles:
             groups += [_codes(pile[seat, :, row], rules) for pile in (state.cover, state.under)]
         hands.append(";".join(groups))
@@ -128,7 +128,7 @@ def format_deal(state: State, tables: Tables, row: int) -> str:
     return f"{state.dealer[row]}:{'/'.join(hands)}{talon}"
 
 
-def _dealt(state: State, tables: Tables, seat: int, row: int) -> int:
+def _dealt(state: State, seat: int, row: int) -> int:
     """Return the cards dealt into a seat's hand."""
     mask = int(state.hand[seat, row] | state.played[seat, row])
     if seat == state.declarer[row]:
@@ -149,7 +149,7 @@ def record(state: State, tables: Tables, row: int) -> str:
     return " ".join([format_deal(state, tables, row), *names])
 
 
-def parse_record(line: str, tables: Tables) -> tuple[str, list[int]]:
+def parse_record(line: str) -> tuple[str, list[int]]:
     """Return the deal line and the action ids of a record.
 
     Raises:
