@@ -20,16 +20,15 @@ from sjavs_env import RuleSet
 from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.auction_tables import possible_calls
 from sjavs_env.core.cards import CARD_IDS, N_CARDS, SUITS
-from sjavs_env.core.codes import N_CLASSES, N_SUITS, TRUMP_CLASS
+from sjavs_env.core.codes import CLUBS, N_CLASSES, N_SUITS, TRUMP_CLASS
 from sjavs_env.layout import LAYOUT, LAYOUT_ALL, SLOTS, Slice
 
 _EMPTY = -1
-_CLUBS = SUITS.index("C")
 
 
 def suit_order(context: int) -> list[int]:
     """Return the trump suit of a context, its colour's other suit, then the other two."""
-    trump = context if context < N_SUITS else _CLUBS
+    trump = context if context < N_SUITS else CLUBS
     return [trump, trump ^ 1, *(suit for suit in range(N_SUITS) if suit // 2 != trump // 2)]
 
 

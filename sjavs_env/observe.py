@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
 from sjavs_env.core.bits import Array, Lanes, take
-from sjavs_env.core.codes import N_CLASSES, NONE, PHASES
+from sjavs_env.core.codes import N_CLASSES, NONE, PHASES, STEP_BITS, VOID_BITS
 from sjavs_env.core.state import State, visibility
 from sjavs_env.core.tables import Tables
-from sjavs_env.layout import LAYOUT_ALL, N_WORDS, N_WORDS_ALL, SLOTS
+from sjavs_env.layout import LAYOUT_ALL, N_WORDS_ALL
 
 SLOT_OF_OFFSET: dict[int, tuple[int, ...]] = {2: (0, 2), 3: (0, 1, 3), 4: (0, 1, 2, 3)}
 """Slot of the seat that sits so many places to the left, by number of seats."""
@@ -203,7 +203,7 @@ def _pack_trump(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _pack_phase(view: View, words: NDArray[np.uint32], name: str) -> None:
-    phase = np.where(view.public("over"), len(PHASES) - 1, view.public("clock") >> 3)
+    phase = np.where(view.public("over"), len(PHASES) - 1, view.public("clock") >> STEP_BITS)
     _put_flags(words, name, np.uint32(1) << phase.astype(np.uint32))
 
 
@@ -223,7 +223,7 @@ def _pack_voids(view: View, words: NDArray[np.uint32], name: str) -> None:
     voids = view.public("voids")
     mask = np.uint32((1 << N_CLASSES) - 1)
     for slot, seat in zip(view.slots, view.seats, strict=True):
-        shown = voids >> (seat.astype(np.uint32) << np.uint32(3)) & mask
+        shown = voids >> seat.astype(np.uint32) * np.uint32(VOID_BITS) & mask
         _put_flags(words, name, shown << np.uint32(slot * N_CLASSES))
 
 
@@ -272,6 +272,3 @@ def _pack_all(view: OpenView, words: NDArray[np.uint32]) -> None:
         talon |= view.tables.bit[card]
     words[LAYOUT_ALL["talon"].word] = talon & ~view.hidden("drawn")
     words[LAYOUT_ALL["all_laid_away"].word] = view.hidden("laid_away")
-
-
-__all__ = ["N_WORDS", "N_WORDS_ALL", "SLOTS", "View", "observe"]

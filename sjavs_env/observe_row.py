@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
 from sjavs_env.core.cards import N_CARDS
-from sjavs_env.core.codes import N_CLASSES, NONE, PHASES
+from sjavs_env.core.codes import N_CLASSES, NONE, PHASES, STEP_BITS, VOID_BITS
 from sjavs_env.core.state import FELL_BITS, State
 from sjavs_env.core.tables import Tables
 from sjavs_env.layout import LAYOUT, N_WORDS, WORD, Slice
@@ -28,7 +28,6 @@ _CALL_BIT = [
     1 << action - N_CARDS if N_CARDS <= action < a.NOTHING else 0 for action in range(a.N_ACTIONS)
 ]
 _CLASS_MASK = (1 << N_CLASSES) - 1
-_VOID_BITS = 8
 
 
 def row_features(state: State, tables: Tables, row: int, seat: int) -> NDArray[np.float32]:
@@ -63,7 +62,7 @@ def row_words(state: State, tables: Tables, row: int, seat: int) -> list[int]:
             words[_WORD[name]] |= 1 << _SHIFT[name] + slots[(other - seat) % seats]
     if trump != NONE:
         words[_WORD["trump"]] |= 1 << _SHIFT["trump"] + trump
-    phase = len(PHASES) - 1 if get("over") else get("clock") >> 3
+    phase = len(PHASES) - 1 if get("over") else get("clock") >> STEP_BITS
     words[_WORD["phase"]] |= 1 << _SHIFT["phase"] + phase
     words[_WORD["carry"]] |= min(get("carry"), LAYOUT["carry"].scale) << _SHIFT["carry"]
     words[_WORD["n_laid_away"]] |= get("n_laid_away") << _SHIFT["n_laid_away"]
@@ -86,7 +85,7 @@ def _write_seats(words: list[int], get: Any, tables: Tables, seat: int) -> None:
         words[_WORD["trick"] + slot] = _CARD_BIT[table[(other - leader) % rules.seats]]
         if face_up is not None:
             words[_WORD["face_up"] + slot] = face_up[other] & ~played[other]
-        shown = voids >> _VOID_BITS * other & _CLASS_MASK
+        shown = voids >> VOID_BITS * other & _CLASS_MASK
         words[_WORD["voids"]] |= shown << _SHIFT["voids"] + slot * N_CLASSES
         height = min(max(columns[rules.column(other)] + sheet.offset, 0), sheet.scale)
         words[_WORD["points"]] |= points[other] << _SHIFT["points"] + slot * _BITS["points"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sjavs_env.core import actions as a
 from sjavs_env.core.card_tables import order
 from sjavs_env.core.cards import CARD_IDS, SUIT_SYMBOLS, SUITS
-from sjavs_env.core.codes import AUCTION, N_SUITS, NO_TRUMP, NONE, TRUMP_CLASS
+from sjavs_env.core.codes import AUCTION, N_SUITS, NO_TRUMP, NONE, STEP_BITS, TRUMP_CLASS
 from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
@@ -190,7 +190,7 @@ def _block(looker: Looker, seat: int, width: int) -> list[str]:
     if seat == looker.get("dealer"):
         tags.append("dealer")
     if seat == looker.get("declarer"):
-        calling = looker.get("clock") >> 3 == AUCTION
+        calling = looker.get("clock") >> STEP_BITS == AUCTION
         tags.append("highest call" if calling else "declarer")
     if seat == looker.get("seat"):
         tags.append("to act")

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.auction_tables import CLUBS
 from sjavs_env.core.bits import Array, Lanes, put, take
-from sjavs_env.core.codes import AUCTION, NONE
+from sjavs_env.core.codes import AUCTION, CLUBS, NONE
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 from sjavs_env.core.turns import give_turn, set_clock

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.cards import SUITS
-from sjavs_env.core.codes import N_SUITS, NONE
+from sjavs_env.core.codes import CLUBS, N_SUITS, NONE
 from sjavs_env.core.ruleset import RuleSet
 
-CLUBS = SUITS.index("C")
 LEAST_LENGTH = 5
 """The shortest length that may be called, and that may name trumps in ``french8``."""
 _LENGTHS = range(LEAST_LENGTH, 13)

@@ -11,7 +11,11 @@ AUCTION, NAME, EXCHANGE, CONFIRM, PLAY, OVER = range(6)
 PHASES = ("auction", "name", "exchange", "confirm", "play", "over")
 """Names of the phases by number."""
 
+STEP_BITS = 3
+"""A phase stands above this many bits of the step within it (``State.clock``)."""
+
 N_SUITS = len(SUITS)
+CLUBS = SUITS.index("C")
 NO_TRUMP = TRUMP_CLASS = N_SUITS
 """Context without trumps, and the class of the trumps; classes 0-3 are the plain suits."""
 N_CLASSES = N_SUITS + 1
@@ -19,6 +23,9 @@ N_CLASSES = N_SUITS + 1
 
 PLACE_BITS = 2
 """A card's strength in its trick stands above this many bits of the place that played it."""
+
+VOID_BITS = 8
+"""Bits of each seat among the shown voids, one for each class (``State.voids``)."""
 
 CARD_POINTS = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
 """Card points by rank letter (RULES 1); a Danish five is written as the ten."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sjavs_env.core.auction_tables import LEAST_LENGTH
 from sjavs_env.core.bits import Lanes, count
-from sjavs_env.core.codes import AUCTION, N_SUITS
+from sjavs_env.core.codes import AUCTION, N_SUITS, STEP_BITS
 from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
@@ -92,7 +92,7 @@ def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8])
         state.talon[place, rows] = deal[next(slots)]
     _read_hands(state, tables, lanes)
     state.seat[rows] = (state.dealer[rows] + 1) % rules.seats
-    state.clock[rows] = AUCTION << 3
+    state.clock[rows] = AUCTION << STEP_BITS
 
 
 def _read_hands(state: State, tables: Tables, lanes: Lanes) -> None:

@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from sjavs_env.core import actions as a
 from sjavs_env.core import auction, confirm, exchange, naming, play, play_alone
 from sjavs_env.core.bits import Array, Lanes, take
-from sjavs_env.core.codes import AUCTION, CONFIRM, EXCHANGE, NAME, NONE, OVER, PHASES, PLAY
+from sjavs_env.core.codes import (
+    AUCTION,
+    CONFIRM,
+    EXCHANGE,
+    NAME,
+    NONE,
+    OVER,
+    PHASES,
+    PLAY,
+    STEP_BITS,
+)
 from sjavs_env.core.dealing import lay_out
 from sjavs_env.core.errors import IllegalActionError
 from sjavs_env.core.notation import record
@@ -50,7 +60,7 @@ def step_alone(state: State, tables: Tables, action: int) -> None:
 
     That it is legal is not checked.
     """
-    phase, place = divmod(int(state.clock[0]), 1 << 3)
+    phase, place = divmod(int(state.clock[0]), 1 << STEP_BITS)
     if phase != PLAY:
         _move(state, tables, ALONE, np.array([action], np.uint8), phase, place)
         return
@@ -95,7 +105,7 @@ def _complaint(state: State, tables: Tables, asked: Array, row: int) -> str:
     names = [a.name_of(i, fives) for i in range(len(a.ACTION_NAMES)) if legal >> i & 1]
     return (
         f"illegal action {named!r} (id {action}) in row {row}, seat {state.seat[row]}, phase "
-        f"{PHASES[state.clock[row] >> 3]}: legal are {' '.join(names)}; "
+        f"{PHASES[state.clock[row] >> STEP_BITS]}: legal are {' '.join(names)}; "
         f"record {record(state, tables, row)!r}"
     )
 
@@ -113,14 +123,15 @@ def _groups(state: State) -> Iterator[tuple[Lanes, int, int]]:
         return
     stands = clock[live]
     first = int(stands[0])
+    phase, place = divmod(first, 1 << STEP_BITS)
     alive = len(live) == batch
-    few_dead = alive or (first >> 3 == PLAY and 2 * len(live) > batch)
+    few_dead = alive or (phase == PLAY and 2 * len(live) > batch)
     if few_dead and (stands == first).all():
-        yield Lanes(slice(None), number, batch, alive), first >> 3, first & 7
+        yield Lanes(slice(None), number, batch, alive), phase, place
         return
     for value in np.unique(stands):
         chosen = live[stands == value]
-        yield Lanes(chosen, chosen, batch, live=True), int(value) >> 3, int(value) & 7
+        yield Lanes(chosen, chosen, batch, live=True), *divmod(int(value), 1 << STEP_BITS)
 
 
 def _note(state: State, lanes: Lanes, act: NDArray[np.uint8]) -> None:

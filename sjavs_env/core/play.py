@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 from sjavs_env.core import actions as a
 from sjavs_env.core.bits import Array, Lanes, common, first_nonempty, put, take
 from sjavs_env.core.card_tables import N_STRENGTHS
-from sjavs_env.core.codes import PLACE_BITS, PLAY
+from sjavs_env.core.codes import PLACE_BITS, PLAY, VOID_BITS
 from sjavs_env.core.state import FELL_BITS, State
 from sjavs_env.core.tables import Tables
 from sjavs_env.core.turns import give_turn, set_clock
 
 PLACE_MASK = (1 << PLACE_BITS) - 1
-VOID_BITS = 8
 
 
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:

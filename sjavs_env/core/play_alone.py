@@ -15,8 +15,8 @@ import numpy as np
 from sjavs_env.core import actions as a
 from sjavs_env.core.bits import Lanes
 from sjavs_env.core.card_tables import N_STRENGTHS
-from sjavs_env.core.codes import PLACE_BITS, PLAY
-from sjavs_env.core.play import PLACE_MASK, VOID_BITS, turn_up
+from sjavs_env.core.codes import PLACE_BITS, PLAY, STEP_BITS, VOID_BITS
+from sjavs_env.core.play import PLACE_MASK, turn_up
 from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables, compile_tables
@@ -91,7 +91,7 @@ def _choices(state: State, lists: _Lists, seat: int, follow: int, best: int) -> 
 
 
 def _give_turn(state: State, seat: int, place: int, legal: int) -> None:
-    state.clock[0] = PLAY << 3 | place
+    state.clock[0] = PLAY << STEP_BITS | place
     state.seat[0] = seat
     state.legal[0] = legal
 

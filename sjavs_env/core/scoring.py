@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.auction_tables import CLUBS
 from sjavs_env.core.bits import Array, Lanes, count, take
 from sjavs_env.core.cards import CARD_NAMES, card_mask, rank_of
-from sjavs_env.core.codes import CARD_POINTS, CONCEDED, N_OUTCOMES, NO_TRICK, ONE_SEAT, VOL
+from sjavs_env.core.codes import CARD_POINTS, CLUBS, CONCEDED, N_OUTCOMES, NO_TRICK, ONE_SEAT, VOL
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 

@@ -37,7 +37,7 @@ class State:
     """
 
     clock: NDArray[np.uint8] = _array(np.uint8)
-    """Phase times 8, plus the step within the phase: calls made, cards laid, place in the trick."""
+    """The phase, then ``STEP_BITS`` of the step in it: calls made, cards laid, place in trick."""
     over: NDArray[np.bool_] = _array(np.bool_)
     seat: NDArray[np.int8] = _array(np.int8, empty=NONE)
     """The seat to act."""

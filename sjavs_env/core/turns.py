@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core.bits import Array, Lanes
-from sjavs_env.core.codes import NONE
+from sjavs_env.core.codes import NONE, STEP_BITS
 from sjavs_env.core.state import State
 
 
@@ -22,4 +22,4 @@ def give_turn(state: State, lanes: Lanes, seat: Array, legal: NDArray[np.uint64]
 
 def set_clock(state: State, lanes: Lanes, phase: int, step: int) -> None:
     """Note the phase of the lanes and the step within it."""
-    state.clock[lanes.rows] = phase << 3 | step
+    state.clock[lanes.rows] = phase << STEP_BITS | step
