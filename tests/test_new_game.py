@@ -82,6 +82,21 @@ def test_the_rule_of_thumb_beats_random_in_it() -> None:
     assert edge(thumb, chance, rules, deals=500, deal_set="validation").low > 0
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        replace(rule_set("klorsjavs_contracts"), name="other contracts"),
+        replace(rule_set("faroese3"), name="suits of three", auction="suit", trump_choice="call"),
+    ],
+    ids=lambda rules: rules.name,
+)
+def test_the_rule_of_thumb_bids_in_a_game_that_it_has_no_numbers_for(rules: RuleSet) -> None:
+    vec, policy = VectorSjavs(rules, batch=256, seed=1), player("rule-of-thumb", rules)
+    while not vec.over.all():
+        vec.step(policy.act(vec.observe(), vec.legal, np.zeros(256, np.uint64)))
+    assert 0 < (vec.declarer >= 0).sum() < 256
+
+
 def test_the_trainer_learns_from_it() -> None:
     config = {"rules": "half_sjavs", "deals": 64, "batch": 64, "net": {"hidden": [8]}}
     trainer = training.start(from_dict(config, "test"))

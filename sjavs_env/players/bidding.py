@@ -37,6 +37,8 @@ _TO_PLAY = {
     "farvesjavs": {"spil": 0.35, "stryger": 0.6, "tout": 0.99, "stroget-tout": 0.88},
 }
 """Strength from which a contract is called, by preset."""
+_TO_SPEAK = 0.6
+"""Strength from which anything is called in a game that has no number of its own."""
 _TO_SOLO = 0.95
 """Strength from which declarer plays alone."""
 _TO_LAY_AWAY = 0.0
@@ -125,7 +127,7 @@ class Bidding:
         else:
             strength = self._of_longest(hand, strength)
             call = lowest_action(legal & ~_PASS)
-        enough = strength.max(0) >= _TO_CALL[self._rules.auction][self._rules.seats]
+        enough = strength.max(0) >= _TO_CALL[self._rules.auction].get(self._rules.seats, _TO_SPEAK)
         return np.where(enough & (legal != _PASS), call, a.PASS)
 
     def _of_longest(self, hand: Cards, strength: Real) -> Real:
@@ -140,9 +142,10 @@ class Bidding:
         """Return the highest contract that the hand is strong enough for."""
         best = strength[CLUBS] if self._rules.trump_choice == "clubs" else strength.max(0)
         call = np.full(legal.size, a.PASS, np.int64)
+        to_play = _TO_PLAY.get(self._rules.name, {})
         for contract in self._rules.contracts:
             action = a.id_of(contract.action)
-            fits = _allows(legal, action) & (best >= _TO_PLAY[self._rules.name][contract.action])
+            fits = _allows(legal, action) & (best >= to_play.get(contract.action, _TO_SPEAK))
             call[fits] = action
         return call
 
