@@ -102,9 +102,17 @@ def compile_tables(rules: RuleSet) -> Tables:
         nobody=len(rules.contracts) if len(contracts) > len(rules.contracts) else NONE,
         alone=np.array([contract.alone for contract in contracts]),
         trumpless=np.array([not contract.trumps for contract in contracts]),
-        max_decisions=rules.seats * (1 + rules.n_tricks) + 5,
+        max_decisions=_most_decisions(rules),
     )
     for value in vars(tables).values():
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
     return tables
+
+
+def _most_decisions(rules: RuleSet) -> int:
+    """Return an upper bound of the decisions in a deal: calls, exchange, cards, and three more.
+
+    Those are naming trumps, taking the talon up, and the last word before the first lead.
+    """
+    return rules.seats * (1 + rules.n_tricks) + rules.lay_away[-1] + 3
