@@ -10,22 +10,18 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import torch
-from annotated_types import Ge, Le
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from agents.bounds import AtLeastOne, NotNegative, Seed, Share
 from agents.nets import NetConfig
 from agents.ppo import PPOConfig
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.errors import nearest
 from sjavs_env.players import player
-
-AtLeastOne = Annotated[int, Ge(1)]
-NotNegative = Annotated[int, Ge(0)]
-Share = Annotated[float, Ge(0), Le(1)]
 
 
 class ConfigError(ValueError):
@@ -66,7 +62,7 @@ class Config:
     """The rule set by name."""
     options: dict[str, str | int | bool] = field(default_factory=dict)
     """Options of the rule set that differ from its defaults."""
-    seed: NotNegative = 0
+    seed: Seed = 0
     """Seed of weights, deals and choices."""
     deals: AtLeastOne = 500_000
     """Budget: deals to learn from. Schedules run over it."""

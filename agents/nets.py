@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from agents.bounds import AtLeastOne
 from agents.features import Encoder, tensors
 from sjavs_env import RuleSet
 
@@ -21,7 +22,7 @@ _ROWS = 64
 class NetConfig:
     """The size of the networks."""
 
-    hidden: tuple[int, ...] = (256, 256)
+    hidden: tuple[AtLeastOne, ...] = (256, 256)
     """Widths of the hidden layers, of the actor and of the critic."""
 
 

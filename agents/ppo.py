@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from agents.bounds import AtLeastOne, Positive, Share, Weight
 from agents.features import tensors
 from agents.losses import Batch, explained_variance, imitation_losses, policy_losses
 from agents.nets import Actor, Critic, NetConfig
@@ -34,26 +35,39 @@ Loss = Callable[[Batch], tuple[Tensor, dict[str, Tensor]]]
 class PPOConfig:
     """How the learner learns."""
 
-    learning_rate: float = 1e-3
+    learning_rate: Weight = 1e-3
     """Adam's step size at the start; it falls linearly to ``final_learning_rate``."""
-    final_learning_rate: float = 0.0
+    final_learning_rate: Weight = 0.0
     """Step size when the budget of deals is spent."""
-    epochs: int = 3
+    epochs: AtLeastOne = 3
     """Passes over the decisions of an update."""
-    minibatch: int = 1024
+    minibatch: AtLeastOne = 1024
     """Decisions in one gradient step; many small steps learn more from as many deals."""
-    clip: float = 0.2
+    clip: Positive = 0.2
     """How far the ratio of probabilities may move from 1 before its gradient is cut."""
-    lam: float = 0.95
+    lam: Share = 0.95
     """Weight of later values in the advantages; 1 trusts the payoff alone."""
-    entropy: float = 0.02
+    entropy: Weight = 0.02
     """Weight of the entropy, normalised by the number of legal actions, at the start."""
-    final_entropy: float = 0.003
+    final_entropy: Weight = 0.003
     """The same when the budget is spent; a floor keeps the policy from collapsing."""
-    max_grad_norm: float = 0.5
+    max_grad_norm: Positive = 0.5
     """Gradients are cut to this norm, the actor's and the critic's apart."""
-    payoff_scale: float = 4.0
+    payoff_scale: Positive = 4.0
     """Game points that count as 1 for the critic, to keep its outputs near 1."""
+
+
+def _present(name: str) -> torch.device:
+    """Return a device of this machine.
+
+    Raises:
+        ValueError: this machine, or this torch, has no such device.
+    """
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"device {name!r} is not there ({reason}); cpu always is") from None
 
 
 class Learner:
@@ -64,7 +78,7 @@ class Learner:
     ) -> None:
         torch.manual_seed(seed)
         self.config = config
-        self.device = torch.device(device)
+        self.device = _present(device)
         self.actor = Actor(rules, net).to(self.device)
         self.critic = Critic(rules, net, config.payoff_scale).to(self.device)
         self.optimisers = {

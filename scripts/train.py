@@ -37,10 +37,12 @@ def main() -> None:
         _no_overrides(rest)
         folder = known.resume
         trainer = resume(folder)
+        _check_opponents(trainer.config)
     else:
         config = _overridden(load(known.config), rest)
         folder = known.run or _free(RUNS / known.config.stem)
         _must_be_new(folder)
+        _check_opponents(config)
         trainer = start(config)
     train(trainer, folder)
     conclude(trainer, folder)
@@ -150,6 +152,12 @@ def _overridden(config: Config, rest: list[str]) -> Config:
     words = ["--help" if word == "--help-config" else word for word in rest]
     changed = read(Config, words, default=config, prog=f"{_PROG} CONFIG")
     return from_dict(to_dict(changed), "the command line")
+
+
+def _check_opponents(config: Config) -> None:
+    """Check that whom the agent will be measured against is there."""
+    for opponent in config.evaluation.opponents:
+        load_agent(opponent, config.rule_set)
 
 
 def _no_overrides(rest: list[str]) -> None:

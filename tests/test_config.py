@@ -1,5 +1,6 @@
 """Configurations: what a file may say, and the sentence about what it may not."""
 
+from math import inf, nan
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,12 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
         ({"deals": "many"}, "mine: deals = 'many': input should be a valid integer"),
         ({"ppo": {"clip": "a"}}, "mine: ppo.clip = 'a': input should be a valid number"),
         ({"ppo": 3}, "mine: ppo = 3:"),
+        ({"ppo": {"minibatch": 0}}, "mine: ppo.minibatch = 0: input should be greater than"),
+        ({"ppo": {"lam": 1.5}}, "mine: ppo.lam = 1.5: input should be less than or equal to 1"),
+        ({"ppo": {"learning_rate": nan}}, "mine: ppo.learning_rate = nan: input should be a fin"),
+        ({"ppo": {"clip": inf}}, "mine: ppo.clip = inf: input should be a finite number"),
+        ({"net": {"hidden": [8, 0]}}, "mine: net.hidden.1 = 0: input should be greater than"),
+        ({"seed": 2**63}, "mine: seed = 9223372036854775808: input should be less than"),
         ({"rules": "faroes4"}, "mine: unknown rule set 'faroes4'; the nearest is 'faroese4'"),
         (
             {"options": {"biding": "free"}},

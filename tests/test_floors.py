@@ -28,7 +28,7 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "checkpoint config dealsets duplicate evaluate features health league logbook "
+        "agents": "bounds checkpoint config dealsets duplicate evaluate features health league logbook "
         "losses nets policy ppo ratings report rollout rubbers search.* table training",
         "": "agents",
     },
