@@ -58,10 +58,9 @@ def _faroese(name: str, source: str, seats: int, options: dict[str, Option]) -> 
         max_deals=int(options["max_deals"]),
     )
     if seats == 3:
-        exchange = Contract("", (simple, clubs), ("name", "exchange", "play"))
         return replace(
             shared,
-            contracts=(exchange,),
+            contracts=(Contract("", (simple, clubs), ("name", "exchange", "play")),),
             hand_size=10,
             talon_size=2,
             exchange="blind",
