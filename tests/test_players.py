@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from agents.evaluate import edge
 from sjavs_env import RULE_SETS, VectorSjavs, rule_set
 from sjavs_env.core.card_tables import order
 from sjavs_env.core.codes import N_CLASSES
@@ -76,6 +77,13 @@ def duplicate_edges(name: str, other: str, deals: int) -> np.ndarray:
 def test_rule_of_thumb_beats_random_clearly() -> None:
     edges = duplicate_edges("rule-of-thumb", "random", 1000)
     assert edges.mean() - 1.96 * edges.std() / len(edges) ** 0.5 > 2.0
+
+
+@pytest.mark.parametrize("preset", RULE_SETS)
+def test_rule_of_thumb_beats_random_in_every_rule_set(preset: str) -> None:
+    rules = rule_set(preset)
+    thumb, chance = player("rule-of-thumb", rules), player("random", rules)
+    assert edge(thumb, chance, rules, deals=200, deal_set="validation").low > 1.0
 
 
 def test_rule_of_thumb_scores_nothing_against_itself() -> None:
