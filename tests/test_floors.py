@@ -28,8 +28,8 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "bounds checkpoint config dealsets duplicate evaluate features health league logbook "
-        "losses nets policy ppo ratings report rollout rubbers search.* table training",
+        "agents": "bounds checkpoint config dealsets duplicate evaluate features health league "
+        "logbook losses nets policy ppo ratings report rollout rubbers search.* table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
