@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -26,3 +28,11 @@ def integers(
         return np.broadcast_to(array.astype(np.int64), shape)
     except ValueError as error:
         raise ValueError(f"{name} has shape {array.shape}, which does not fit {shape}") from error
+
+
+def check_lines(deals: object) -> None:
+    """Check that deals come as a list of lines, or another sequence of them."""
+    if isinstance(deals, str):
+        raise ValueError(f"deals must be a list of deal lines, not one line {deals!r}")
+    if not isinstance(deals, Sequence | np.ndarray):
+        raise ValueError(f"deals={deals!r} must be a list of deal lines")

@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from sjavs_env.arguments import check_lines
 from sjavs_env.core import rubber
 from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.errors import DealError
@@ -89,8 +90,7 @@ class Episode:
 
     def _check_dealers(self, lines: Sequence[str]) -> None:
         """Check what is certain before the play: a dealer deals again at most after a void deal."""
-        if isinstance(lines, str):
-            raise ValueError(f"deals must be a list of deal lines, not one line {lines!r}")
+        check_lines(lines)
         dealers = [self._dealer_of(line) for line in lines]
         for line, dealer, before in zip(lines[1:], dealers[1:], dealers, strict=False):
             passed = (before + 1) % self.rules.seats

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sjavs_env.arguments import integers, whole_number
+from sjavs_env.arguments import check_lines, integers, whole_number
 from sjavs_env.core import machine
 from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.dealing import shuffle
@@ -144,6 +144,8 @@ class VectorSjavs:
             number = np.atleast_1d(np.arange(self.batch)[index])
         except IndexError as error:
             raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}") from error
+        if index.dtype == np.bool_ and index.shape != (self.batch,):
+            raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}")
         if index.ndim > 1:
             raise ValueError(
                 f"rows={rows!r} must be one line of rows, not {index.ndim}-dimensional"
@@ -154,8 +156,7 @@ class VectorSjavs:
         self, deals: Sequence[str], n: int, dealer: ArrayLike | None
     ) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
         """Return the dealers and the slots of given deals."""
-        if isinstance(deals, str):
-            raise ValueError(f"deals must be a list of deal lines, not one line {deals!r}")
+        check_lines(deals)
         if len(deals) != n:
             raise ValueError(f"{len(deals)} deals were given for {n} rows")
         if dealer is not None:

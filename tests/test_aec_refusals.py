@@ -69,7 +69,7 @@ def test_bad_arguments_are_refused_by_name(arguments, message):
         sjavs_v0.env(**arguments)
 
 
-@pytest.mark.parametrize("action", [action_id("CQ"), 63, 64, -1, 10**6])
+@pytest.mark.parametrize("action", [action_id("CQ"), 63, 64, -1, 10**6, 10**30])
 def test_an_illegal_action_raises_and_nothing_has_moved(action):
     env = sjavs_v0.env()
     env.reset(options={"deal": DEAL})

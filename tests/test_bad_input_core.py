@@ -126,6 +126,9 @@ def test_a_deal_of_another_pack_is_refused(preset: str) -> None:
         ({"rows": [3]}, "rows=[3] does not fit a batch of 3"),
         ({"rows": [0, -3]}, "rows=[0, -3] names a row twice"),
         ({"rows": [True]}, "rows=[True] does not fit a batch of 3"),
+        ({"rows": True}, "rows=True does not fit a batch of 3"),
+        ({"rows": False}, "rows=False does not fit a batch of 3"),
+        ({"deals": 5}, "deals=5 must be a list of deal lines"),
         ({"rows": [[0]]}, "rows=[[0]] must be one line of rows, not 2-dimensional"),
         ({"rows": 0.5}, "rows=0.5 does not fit a batch of 3"),
         ({"columns": [1, 2, 3]}, "columns has shape (3,), which does not fit (3, 2)"),
@@ -178,7 +181,7 @@ def test_an_illegal_action_moves_nothing_and_names_all_that_is_needed() -> None:
     assert pickle.dumps(vec) == before
 
 
-@pytest.mark.parametrize("action", [59, 63, 64, 95, 99, -1, 2**40, -(2**40)])
+@pytest.mark.parametrize("action", [59, 63, 64, 95, 99, -1, 2**40, -(2**40), 10**30])
 def test_an_id_that_is_no_action_is_illegal(action: int) -> None:
     vec = VectorSjavs("faroese4", batch=2, seed=1)
     before = pickle.dumps(vec)

@@ -82,7 +82,9 @@ def _move(
 
 def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
     """Return the actions with ``NOTHING`` in the rows that are over, after checking the others."""
-    asked = np.asarray(actions)
+    given = asked = np.asarray(actions)
+    if given.dtype == np.object_ and all(isinstance(each, int) for each in given.flat):
+        asked = np.clip(given, NONE, a.N_ACTIONS).astype(np.int64)  # integers beyond 64 bits
     if asked.shape != state.over.shape or asked.dtype.kind not in "iu":
         raise ValueError(
             f"actions must be integers of shape {state.over.shape}, "
@@ -91,7 +93,7 @@ def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
     allowed = (state.legal >> asked.astype(np.uint64) & np.uint64(1)).astype(np.bool_)
     allowed |= state.over
     if not allowed.all():
-        raise IllegalActionError(_complaint(state, tables, asked, int(np.argmin(allowed))))
+        raise IllegalActionError(_complaint(state, tables, given, int(np.argmin(allowed))))
     act = asked.astype(np.uint8)
     return np.where(state.over, np.uint8(a.NOTHING), act) if state.over.any() else act
 
