@@ -28,6 +28,7 @@ from sjavs_env.layout import FINGERPRINT as OBSERVATION
 FORMAT = 1
 LATEST = "latest"
 _MANIFEST = "manifest.json"
+_SECTIONS = ("rules", "fingerprints", "config", "progress")
 _TEMPORARY = ".unfinished-"
 
 
@@ -102,6 +103,13 @@ def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
         raise CheckpointError(
             f"checkpoint {path} has format {found!r}; this program reads {FORMAT}"
         )
+    for part in _SECTIONS:
+        if not isinstance(manifest.get(part), dict):
+            found = manifest.get(part)
+            raise CheckpointError(
+                f"checkpoint {path} has a damaged {_MANIFEST}: its {part} must be a table, "
+                f"not {found!r}"
+            )
     if rules is not None:
         _check_identity(path, manifest, rules)
     return Checkpoint(folder, manifest)
@@ -110,10 +118,10 @@ def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
 def _check_identity(path: Path, manifest: dict[str, Any], rules: RuleSet) -> None:
     """Check that a checkpoint was made for these rules, actions and observations."""
     ours = identity(rules)
-    theirs = manifest.get("fingerprints", {})
+    theirs = manifest["fingerprints"]
     for what, fingerprint in ours["fingerprints"].items():
         if theirs.get(what) != fingerprint:
-            made = f"{manifest.get('rules')!r}, not {ours['rules']!r}" if what == "rules" else what
+            made = f"{manifest['rules']!r}, not {ours['rules']!r}" if what == "rules" else what
             raise CheckpointError(
                 f"checkpoint {path} was made for other {what}: {made} "
                 f"({theirs.get(what)!r}, not {fingerprint!r})"
@@ -134,8 +142,8 @@ def restore(checkpoint: Checkpoint, learner: Learner) -> None:
     """
     for part, expected in _parts(learner).items():
         state = _read(checkpoint.folder / part)
-        if part == _OPTIMISER and not expected:
-            expected = state
+        if part == _OPTIMISER:
+            expected = _moments(learner) if state else {}
         _check_shapes(checkpoint.folder / part, state, expected)
         if part == _OPTIMISER:
             _load_optimisers(learner, state)
@@ -150,7 +158,7 @@ def load_policy(path: Path, rules: RuleSet) -> GreedyPolicy:
         CheckpointError: as ``find`` and ``restore`` do.
     """
     checkpoint = find(path, rules)
-    hidden = checkpoint.manifest.get("config", {}).get("net", {}).get("hidden")
+    hidden = checkpoint.manifest["config"].get("net", {}).get("hidden")
     if not isinstance(hidden, list) or not all(isinstance(width, int) for width in hidden):
         raise CheckpointError(f"checkpoint {path} does not say how wide its network is")
     actor = Actor(rules, NetConfig(hidden=tuple(hidden)))
@@ -177,6 +185,16 @@ def _parts(learner: Learner) -> dict[str, dict[str, Tensor]]:
     }
     nets = {part: dict(net.state_dict()) for part, net in _nets(learner).items()}
     return nets | {_OPTIMISER: optimiser}
+
+
+def _moments(learner: Learner) -> dict[str, Tensor]:
+    """Return tensors of the shapes that the optimisers keep once they have made a step."""
+    return {
+        f"{net}.{index}.{name}": like
+        for net, each in learner.optimisers.items()
+        for index, weights in enumerate(each.param_groups[0]["params"])
+        for name, like in (("step", torch.empty(())), ("exp_avg", weights), ("exp_avg_sq", weights))
+    }
 
 
 def _load_optimisers(learner: Learner, state: dict[str, Tensor]) -> None:

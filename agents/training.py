@@ -144,7 +144,7 @@ def resume(run: Path) -> Trainer:
         ConfigError: its configuration is not one of this program.
     """
     found = checkpoint.find(run)
-    config = from_dict(found.manifest.get("config", {}), f"the config in {found.folder}")
+    config = from_dict(found.manifest["config"], f"the config in {found.folder}")
     checkpoint.find(run, config.rule_set)
     trainer = start(config)
     checkpoint.restore(found, trainer.learner)

@@ -138,7 +138,7 @@ def test_a_truncated_or_missing_file_is_named(run: Path, name: str) -> None:
         training.resume(run)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 99}'])
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 99}', '{"format": 1}'])
 def test_a_damaged_manifest_is_said_to_be(run: Path, text: str) -> None:
     (run / "latest" / "manifest.json").write_text(text)
     with pytest.raises(CheckpointError, match=r"damaged|has format"):
@@ -159,6 +159,30 @@ def test_a_checkpoint_of_another_network_is_refused(run: Path) -> None:
         checkpoint.load_policy(run, RULES)
     with pytest.raises(CheckpointError, match=r"another network"):
         training.resume(run)
+
+
+def test_an_optimiser_of_another_network_is_refused(run: Path, tmp_path: Path) -> None:
+    other = training.start(from_dict(TINY | {"net": {"hidden": [8]}}, "test"))
+    other.advance()
+    other.save(tmp_path / "other")
+    for name in ("optimiser", "actor"):
+        stolen = (tmp_path / "other" / "latest" / f"{name}.safetensors").read_bytes()
+        (run / "latest" / "optimiser.safetensors").write_bytes(stolen)
+        with pytest.raises(CheckpointError, match=r"optimiser.safetensors is of another network"):
+            training.resume(run)
+
+
+def test_a_run_that_has_learned_nothing_yet_goes_on_too(tmp_path: Path) -> None:
+    begun = training.start(from_dict(TINY, "test"))
+    begun.save(tmp_path / "begun")
+    resumed = training.resume(tmp_path / "begun")
+    for trainer in (begun, resumed):
+        trainer.advance()
+        trainer.save(tmp_path / str(trainer is begun))
+    assert (
+        files(tmp_path / "True")["actor.safetensors"]
+        == files(tmp_path / "False")["actor.safetensors"]
+    )
 
 
 def test_a_checkpoint_whose_observation_has_changed_is_refused(run: Path) -> None:
