@@ -58,7 +58,7 @@ class Logbook:
 
     def __init__(self, folder: Path, deals: int, done: int) -> None:
         self._console = Console()
-        self._writer = SummaryWriter(str(folder), purge_step=done)
+        self._writer = SummaryWriter(str(folder), purge_step=done + 1 if done else None)
         self._bar = Progress(
             TextColumn("deals"),
             BarColumn(),
@@ -106,6 +106,10 @@ class Logbook:
                 f"entropy {values['losses/entropy']:.3f}, {_movement(values)}, "
                 f"explained variance {values['losses/explained_variance']:.2f}"
             )
+
+    def flush(self) -> None:
+        """Have all that was written so far in its file, as a checkpoint needs beside it."""
+        self._writer.flush()
 
     def line(self, text: str) -> None:
         """Print a line above the bar."""

@@ -52,18 +52,21 @@ def train(trainer: Trainer, folder: Path) -> None:
     """Learn until the budget is spent, with a checkpoint at hand at any time."""
     config, progress = trainer.config, trainer.progress
     torch.set_num_threads(config.threads)
+    if not progress.update:
+        trainer.save(folder)
     with Logbook(folder, config.deals, progress.deals) as log:
         log.line(f"{folder}: {config.rules}, seed {config.seed}, {config.threads} threads")
         while not trainer.done:
             log.update(trainer.advance(), progress.deals)
-            if progress.update % config.checkpoint_every == 0 or trainer.done:
-                trainer.save(folder)
             every = config.evaluation.every
             if every and progress.update % every == 0 and not trainer.done:
                 for entry in measure(trainer, "validation", config.evaluation.validation_deals):
                     tags = evaluation_tags(entry.b, entry.edge, entry.low, entry.high)
                     log.scalars(tags, progress.deals)
                     log.line(f"{progress.deals:,} deals: {_words(entry)}")
+            if progress.update % config.checkpoint_every == 0 or trainer.done:
+                log.flush()
+                trainer.save(folder)
 
 
 def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:

@@ -1,6 +1,7 @@
 """The training command: what it leaves, how it goes on, and its sentence about each mistake."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,12 @@ SMOKE = str(CHECKOUT / "configs" / "smoke.toml")
 
 
 def train(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return python(folder, "-m", "scripts.train", *words)
+
+
+def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "scripts.train", *words],
+        [sys.executable, *words],
         cwd=folder,
         env={"PYTHONPATH": str(CHECKOUT), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -53,6 +58,36 @@ def test_a_run_leaves_agent_log_and_results_and_says_where(tmp_path: Path) -> No
     assert (tmp_path / "runs" / "smoke-2" / "latest").exists(), "a second run has its own folder"
     resumed = train(tmp_path, "--resume", "runs/smoke")
     assert resumed.returncode == 0, resumed.stderr
+
+
+DYING = """
+import os, signal
+from agents.training import Trainer
+from scripts.train import main
+
+advance = Trainer.advance
+
+def dying(trainer):
+    if trainer.progress.update == AT:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return advance(trainer)
+
+Trainer.advance = dying
+main()
+"""
+
+
+def test_a_run_killed_at_its_beginning_and_later_leaves_a_curve_without_holes(
+    tmp_path: Path,
+) -> None:
+    for update, words in ((0, [SMOKE, "--run", "run"]), (2, ["--resume", "run"])):
+        killed = python(tmp_path, "-c", DYING.replace("AT", str(update)), *words)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert train(tmp_path, "--resume", "run").returncode == 0
+    log = EventAccumulator(str(tmp_path / "run")).Reload()
+    steps = {tag: [event.step for event in log.Scalars(tag)] for tag in log.Tags()["scalars"]}
+    assert steps["losses/entropy"] == [256, 512, 768, 1024]
+    assert steps["eval/points_vs_random"] == [512]
 
 
 @pytest.mark.parametrize(
