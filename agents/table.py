@@ -97,8 +97,12 @@ def _asked(
 ) -> NDArray[np.int64]:
     """Return what a policy chooses in some rows, after checking it."""
     words = (deals.observe_all() if policy.sees_all else deals.observe())[rows]
+    answer = policy.act(words, deals.legal[rows], keys)
+    try:
+        actions = np.asarray(answer)
+    except ValueError:  # lists of different lengths
+        actions = np.asarray(None)
     legal = deals.legal[rows]
-    actions = np.asarray(policy.act(words, legal, keys))
     if actions.shape != rows.shape or actions.dtype.kind not in "iu":
         raise IllegalActionError(
             f"policy {name!r} returned {actions.dtype} of shape {actions.shape} "

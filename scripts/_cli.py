@@ -9,6 +9,7 @@ from contextlib import redirect_stderr
 from dataclasses import fields, is_dataclass
 from io import StringIO
 from itertools import dropwhile, takewhile
+from pathlib import Path
 from typing import TypeVar, cast, get_type_hints
 
 import tyro
@@ -38,6 +39,14 @@ def run(main: Callable[[], None]) -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(_INTERRUPTED)
+
+
+def check_out(path: Path | None) -> None:
+    """Check, before anything is worked out, that a file may be written there."""
+    if path is not None and not path.parent.is_dir():
+        raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    if path is not None and path.is_dir():
+        raise ValueError(f"cannot write {path}: it is a folder")
 
 
 def table_console() -> Console:

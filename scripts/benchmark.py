@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from agents.training import commit, versions
-from scripts._cli import read, run, table_console
+from scripts._cli import check_out, read, run, table_console
 from sjavs_env import RULE_SETS, VectorSjavs, unpack
 from sjavs_env.players import player
 
@@ -68,6 +68,9 @@ class Figure:
 def main() -> None:
     """Measure as the command line says, and print the table."""
     arguments = read(Arguments, prog="python -m scripts.benchmark")
+    check_out(arguments.out)
+    if arguments.runs < 1:
+        raise ValueError(f"runs={arguments.runs} must be 1 or more")
     unknown = set(arguments.watches) - set(WATCHES)
     if unknown:
         raise ValueError(f"unknown watches {sorted(unknown)}; known: {', '.join(WATCHES)}")

@@ -24,7 +24,7 @@ from agents.dealsets import versioned
 from agents.evaluate import Entry, edge, results
 from agents.policy import fingerprint, load
 from agents.rubbers import rubbers
-from scripts._cli import read, run, table_console
+from scripts._cli import check_out, read, run, table_console
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.ruleset import Option
 
@@ -63,8 +63,9 @@ def main() -> None:
     rules = rule_set(arguments.rules, **dict(map(_option, arguments.option)))
     if len(arguments.agents) < _FEWEST:
         raise ValueError(f"{len(arguments.agents)} agents are too few for a match, which needs two")
-    if arguments.out is not None and not arguments.out.parent.is_dir():
-        raise ValueError(f"cannot write {arguments.out}: there is no folder {arguments.out.parent}")
+    check_out(arguments.out)
+    if arguments.rubbers < 0:
+        raise ValueError(f"rubbers={arguments.rubbers} must be 0 or more")
     fingerprints = {name: fingerprint(name) for name in arguments.agents}
     told = Console(stderr=True)
     value = results(

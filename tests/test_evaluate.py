@@ -190,12 +190,24 @@ def test_every_bit_of_the_keys_is_fair():
         (lambda n: np.full(n, -1), r"policy 'bad' chose the illegal action id -1 for seat"),
         (lambda n: np.full(n, 64), r"policy 'bad' chose the illegal action id 64 for seat"),
         (lambda n: np.zeros(n), r"policy 'bad' returned float64 of shape \(\d+,\)"),
+        (lambda n: [[1], [1, 2]] * n, r"policy 'bad' returned object of shape"),
         (lambda n: np.zeros(1, int), r"policy 'bad' returned int64 of shape \(1,\)"),
     ],
 )
 def test_a_policy_that_answers_badly_is_named(make, words):
     with pytest.raises(IllegalActionError, match=words):
         edge(player("random", FAROESE), Returning(make), FAROESE, deals=50, names=("good", "bad"))
+
+
+def test_a_policy_that_writes_into_what_it_is_shown_changes_nothing():
+    class Scribbling(Fixed):
+        def act(self, words, legal, keys):
+            actions = super().act(words, legal, keys)
+            for array in (words, legal, keys):
+                array[:] = 0
+            return actions
+
+    assert edge(Scribbling(), Fixed(), FAROESE, deals=50).edge == 0
 
 
 def test_the_complaint_carries_the_record():

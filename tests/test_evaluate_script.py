@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents import report
+from scripts import benchmark
 from scripts._cli import run
 from scripts.evaluate import main
 
@@ -69,6 +70,8 @@ MISTAKES = {
     "deals": (("random", "random", "--deals", "0"), "deals=0 must be 1 or more"),
     "seed": (("random", "random", "--seed", "-1"), "seed=-1 must be 0 or more"),
     "folder": (("random", "random", "--out", "no/r.json"), "cannot write no/r.json: there is no"),
+    "no file": (("random", "random", "--out", "/"), "cannot write /: it is a folder"),
+    "rubbers": (("random", "random", "--rubbers", "-1"), "rubbers=-1 must be 0 or more"),
     "flag": (
         ("random", "random", "--deel", "3"),
         "unknown option '--deel'; the nearest is '--deals'",
@@ -118,3 +121,20 @@ def test_a_mistake_leaves_no_traceback_outside_either():
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.startswith("error: unknown policy 'randon'")
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--out", "no/figures.json"), "cannot write no/figures.json: there is no folder no"),
+        (("--out", "."), "cannot write .: it is a folder"),
+        (("--runs", "0"), "runs=0 must be 1 or more"),
+        (("--watches", "cores"), "unknown watches ['cores']; known: core, packed"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_measured(arguments, words, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["benchmark", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        run(benchmark.main)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(f"error: {words}")
