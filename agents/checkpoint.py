@@ -72,6 +72,12 @@ def checkpoints(run: Path) -> list[Path]:
     return sorted(path.parent for path in run.glob(f"update-*/{_MANIFEST}"))
 
 
+def is_blank(run: Path) -> bool:
+    """Return whether a folder holds nothing but what a run that died at its start had begun."""
+    found = [path.name for path in run.iterdir()] if run.is_dir() else []
+    return bool(found) and all(name.startswith(_TEMPORARY) for name in found)
+
+
 def identity(rules: RuleSet) -> dict[str, Any]:
     """Return what a manifest says about rules, actions and observation."""
     return {
@@ -91,7 +97,9 @@ def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
         CheckpointError: there is none, its manifest is damaged, or it is of other rules, actions
             or observations.
     """
-    folder = path / LATEST if (path / LATEST).exists() else path
+    folder = path / LATEST
+    if not folder.exists():
+        folder = next(reversed(checkpoints(path)), path)
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):

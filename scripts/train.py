@@ -16,6 +16,7 @@ from typing import NoReturn
 import torch
 
 from agents import report
+from agents.checkpoint import is_blank
 from agents.config import Config, from_dict, load, to_dict
 from agents.evaluate import Entry, edge, results
 from agents.logbook import Logbook, evaluation_tags
@@ -175,7 +176,7 @@ def _free(folder: Path) -> Path:
 
 
 def _must_be_new(folder: Path) -> None:
-    if folder.exists():
+    if folder.exists() and not is_blank(folder):
         raise ValueError(f"--run {folder} exists already; go on with it by --resume {folder}")
 
 

@@ -113,6 +113,18 @@ def test_a_checkpoint_that_was_not_finished_is_never_the_latest(
     assert training.resume(run).progress.update == 1
 
 
+def test_a_run_that_died_before_anything_pointed_to_its_checkpoint_goes_on(run: Path) -> None:
+    (run / "latest").unlink()
+    assert training.resume(run).progress.update == 1
+
+
+def test_a_run_that_died_in_its_first_checkpoint_may_begin_anew(run: Path, tmp_path: Path) -> None:
+    assert not checkpoint.is_blank(run)
+    assert not checkpoint.is_blank(tmp_path / "nowhere")
+    (tmp_path / "begun" / ".unfinished-update-000000").mkdir(parents=True)
+    assert checkpoint.is_blank(tmp_path / "begun")
+
+
 def test_old_checkpoints_go_and_the_latest_stay(run: Path) -> None:
     trainer = training.resume(run)
     while not trainer.done:
