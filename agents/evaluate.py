@@ -10,11 +10,8 @@ negative, for a deal has the same keys in every seating.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
-from platform import python_version
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +19,7 @@ from numpy.typing import NDArray
 from agents.dealsets import dealt, versioned
 from agents.duplicate import deal_values, interval, seatings
 from agents.health import Tally, total
+from agents.provenance import versions
 from agents.rubbers import Rubbers
 from agents.table import Match, in_parts, play_out
 from sjavs_env import RuleSet
@@ -32,7 +30,6 @@ BATCH = 2048
 """Deals that are played side by side, each in every seating."""
 FORMAT = 1
 """Of ``results.json``."""
-_PACKAGES = ("sjavs-env", "numpy", "torch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +154,8 @@ def results(
         "deals": deals,
         "entries": [asdict(entry) for entry in entries],
         "agents": [{"name": name, "fingerprint": agents[name]} for name in agents],
-        "versions": {"python": python_version(), **_versions()},
+        "versions": versions(),
     }
-
-
-def _versions() -> dict[str, str]:
-    """Return the versions of the packages that are there."""
-    found = {}
-    for package in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
 
 
 def _play(match: Match, span: range) -> _Part:

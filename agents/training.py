@@ -6,16 +6,13 @@ was killed goes on from its last checkpoint as if nothing had happened.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from agents import checkpoint
+from agents import checkpoint, provenance
 from agents.config import Config, from_dict, to_dict
 from agents.ppo import Learner
 from agents.rollout import Experience, collect
@@ -123,8 +120,8 @@ class Trainer:
             "progress": vars(self.progress),
             "random": {"seed": self.config.seed, "next_update": self.progress.update},
             "threads": self.config.threads,
-            "versions": versions(),
-            "commit": commit(),
+            "versions": provenance.versions(),
+            "commit": provenance.commit(),
         }
         name = f"update-{self.progress.update:06d}"
         return checkpoint.save(run, name, self.learner, manifest, self.config.keep)
@@ -150,24 +147,3 @@ def resume(run: Path) -> Trainer:
     checkpoint.restore(found, trainer.learner)
     trainer.progress = Progress(**found.manifest["progress"])
     return trainer
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a result depends on."""
-    packages = ("sjavs-env", "numpy", "torch", "gymnasium", "pettingzoo")
-    return {"python": sys.version.split()[0], **{name: version(name) for name in packages}}
-
-
-def commit() -> str | None:
-    """Return the commit of the checkout, or None outside of one."""
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return found.stdout.strip()

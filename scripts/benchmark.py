@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from agents.training import commit, versions
+from agents.provenance import commit, versions
 from scripts._cli import check_out, read, run, table_console
 from sjavs_env import RULE_SETS, VectorSjavs, unpack
 from sjavs_env.players import player

@@ -116,7 +116,7 @@ def conclude(trainer: Trainer, folder: Path) -> None:
         f"agent and results  {folder}\n"
         f"learning curves    tensorboard --logdir {folder.parent}\n"
         f"measure again      python -m scripts.evaluate {folder} rule-of-thumb --deals 10000\n"
-        f"learn longer       python -m scripts.train CONFIG --deals {4 * config.deals}",
+        f"learn longer       the same command with --deals {4 * config.deals}",
         soft_wrap=True,
         highlight=False,
     )

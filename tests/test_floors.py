@@ -29,7 +29,8 @@ FLOORS: dict[str, dict[str, str]] = {
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "bounds checkpoint config dealsets duplicate evaluate features health league "
-        "logbook losses nets policy ppo ratings report rollout rubbers search.* table training",
+        "logbook losses nets policy ppo provenance ratings report rollout rubbers "
+        "search.* table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
