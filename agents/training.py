@@ -6,6 +6,7 @@ was killed goes on from its last checkpoint as if nothing had happened.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from agents.config import Config, from_dict, to_dict
 from agents.ppo import Learner
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs
+from sjavs_env.core.bits import count
+from sjavs_env.core.cards import N_CARDS
 from sjavs_env.layout import N_WORDS
 from sjavs_env.players import player
 
@@ -110,6 +113,7 @@ class Trainer:
             "health/declared": float(declared.mean()),
             "health/declarer_wins": float((payoff > 0).mean()) if len(rows) else 0.0,
             "health/forced_moves": 1 - len(experience) / experience.moves,
+            **entropy_tags(experience),
         }
 
     def save(self, run: Path) -> Path:
@@ -125,6 +129,19 @@ class Trainer:
         }
         name = f"update-{self.progress.update:06d}"
         return checkpoint.save(run, name, self.learner, manifest, self.config.keep)
+
+
+def entropy_tags(experience: Experience) -> dict[str, float]:
+    """Return the normalised entropy before and during the play of cards, NaN where nobody chose.
+
+    It is estimated from the choices themselves, whose surprise has the entropy as its mean.
+    """
+    surprise = -experience.log_prob / np.log(count(experience.legal))
+    bids = experience.legal >> np.uint64(N_CARDS) > 0
+    return {
+        f"policy/entropy_norm_{name}": float(surprise[chosen].mean()) if chosen.any() else math.nan
+        for name, chosen in (("bid", bids), ("play", ~bids))
+    }
 
 
 def start(config: Config) -> Trainer:

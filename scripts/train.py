@@ -63,6 +63,9 @@ def train(trainer: Trainer, folder: Path) -> None:
             if every and progress.update % every == 0 and not trainer.done:
                 for entry in measure(trainer, "validation", config.evaluation.validation_deals):
                     tags = evaluation_tags(entry.b, entry.edge, entry.low, entry.high)
+                    bid_rate = entry.health["a"]["call_rate"]
+                    if bid_rate is not None:
+                        tags["health/greedy_bid_rate"] = bid_rate
                     log.scalars(tags, progress.deals)
                     log.line(f"{progress.deals:,} deals: {_words(entry)}")
             if progress.update % config.checkpoint_every == 0 or trainer.done:

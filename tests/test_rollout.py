@@ -1,9 +1,12 @@
 """Self-play: what is recorded, and how credit runs along each seat's own decisions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from agents.rollout import Experience, advantages, collect
+from agents.training import entropy_tags
 from sjavs_env import RULE_SETS, VectorSjavs
 from sjavs_env.core.bits import count
 from sjavs_env.players.random import lowest_action
@@ -109,3 +112,17 @@ def test_what_is_recorded_belongs_to_its_seat_and_time() -> None:
             step += 1
         again.step(lowest_action(again.legal))
     assert step + 1 == len(experience.starts)
+
+
+def test_entropies_of_bids_and_of_cards_are_told_apart() -> None:
+    quarter, half = float(np.log(0.25)), float(np.log(0.5))
+    experience = replace(
+        made([0, 0, 0], [0, 1, 2], [0, 1, 2, 3], [[0, 0, 0]]),
+        legal=np.array([1 << 33 | 1 << 32, 0b11, 0b1111], np.uint64),
+        log_prob=np.array([quarter, half, half], np.float32),
+    )
+    told = entropy_tags(experience)
+    assert told["policy/entropy_norm_bid"] == pytest.approx(2)
+    assert told["policy/entropy_norm_play"] == pytest.approx(0.75)
+    cards = replace(experience, legal=np.full(3, 0b11, np.uint64))
+    assert np.isnan(entropy_tags(cards)["policy/entropy_norm_bid"])

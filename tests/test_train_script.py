@@ -50,7 +50,12 @@ def test_a_run_leaves_agent_log_and_results_and_says_where(tmp_path: Path) -> No
     results = json.loads((run / "results.json").read_text())
     assert [entry["b"] for entry in results["entries"]] == ["random", "rule-of-thumb"]
     assert (run / "latest" / "manifest.json").exists()
-    assert logged(run) == documented("random", "rule_of_thumb")
+    # The smoke run's bidding is forced: there is no rate of calls to log.
+    assert logged(run) | {"health/greedy_bid_rate"} == documented("random", "rule_of_thumb")
+    assert "health/greedy_bid_rate" not in logged(run)
+    free = train(tmp_path, SMOKE, "--options", "bidding", "free", "--run", "free")
+    assert free.returncode == 0, free.stderr
+    assert logged(tmp_path / "free") == documented("random", "rule_of_thumb")
     for told in ("random", "rule-of-thumb", "tensorboard --logdir runs", "runs/smoke"):
         assert told in done.stdout
     again = train(tmp_path, SMOKE, "--deals", "256")
