@@ -136,7 +136,7 @@ def entropy_tags(experience: Experience) -> dict[str, float]:
 
     It is estimated from the choices themselves, whose surprise has the entropy as its mean.
     """
-    surprise = -experience.log_prob / np.log(count(experience.legal))
+    surprise = -experience.log_prob / np.log(count(experience.legal).astype(np.float32))
     bids = experience.legal >> np.uint64(N_CARDS) > 0
     return {
         f"policy/entropy_norm_{name}": float(surprise[chosen].mean()) if chosen.any() else math.nan
