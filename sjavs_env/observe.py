@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.bits import Array, Lanes, take
+from sjavs_env.core.bits import Array, Lanes, row_numbers, single, take
 from sjavs_env.core.codes import N_CLASSES, NONE, PHASES, STEP_BITS, VOID_BITS
 from sjavs_env.core.state import State, visibility
 from sjavs_env.core.tables import Tables
@@ -40,7 +40,7 @@ class View:
         self._state = state
         self.tables = tables
         batch = state.clock.size
-        self._lanes = Lanes(slice(None), np.arange(batch), batch, live=False)
+        self._lanes = Lanes(slice(None), row_numbers(batch), batch)
         seats = tables.rules.seats
         self.seat = seat % np.int8(seats)
         self.seats = [(self.seat + np.int8(offset)) % np.int8(seats) for offset in range(seats)]
@@ -174,7 +174,7 @@ def _pack_trick(view: View, words: NDArray[np.uint32], name: str) -> None:
     seats = np.int8(view.tables.rules.seats)
     leader = view.public("leader")
     cards = [view.at_place("table", (seat - leader) % seats) for seat in view.seats]
-    _put_sets(view, words, name, [take(view.tables.bit, card) for card in cards])
+    _put_sets(view, words, name, [single(card) for card in cards])
 
 
 def _pack_laid_away(view: View, words: NDArray[np.uint32], name: str) -> None:
@@ -269,6 +269,6 @@ def _pack_all(view: OpenView, words: NDArray[np.uint32]) -> None:
     _put_sets(view, words, "face_down", view.each_hidden("face_down"))
     talon = np.zeros(words.shape[1], np.uint32)
     for card in view.hidden("talon"):
-        talon |= view.tables.bit[card]
+        talon |= single(card)
     words[LAYOUT_ALL["talon"].word] = talon & ~view.hidden("drawn")
     words[LAYOUT_ALL["all_laid_away"].word] = view.hidden("laid_away")

@@ -147,13 +147,13 @@ def test_the_score_tables_are_what_the_compiled_tables_pay(name):
     assert set(tables) == set(shown) if len(shown) > 1 else len(tables) == 1
     for title, (rules, contract) in shown.items():
         rows = tables[title] if len(shown) > 1 else next(iter(tables.values()))
-        compiled = compile_tables(rules).gains.reshape(-1, 2, N_OUTCOMES, 2)
+        compiled = compile_tables(rules).gains.reshape(2, -1, 2, N_OUTCOMES)
         index = [c.action for c in rules.contracts].index(contract.action)
         index = compile_tables(rules).nobody if title == "all passed" else index
         for outcome_title, outcome in rows_of(rules, contract):
             cells = rows[outcome_title][::2]
             for clubs, cell in enumerate(cells):
-                gain = tuple(compiled[index, clubs, outcome].tolist())
+                gain = tuple(compiled[:, index, clubs, outcome].tolist())
                 assert cell == gain_text(rules, contract, gain)
                 assert amounts(cell) == gain
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.bits import Array, Lanes, put, take
+from sjavs_env.core.bits import Array, Lanes, put, take, wrapped
 from sjavs_env.core.codes import AUCTION, CLUBS, NONE
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
@@ -35,7 +35,7 @@ def apply(
         return True
     asked = lanes if not ended.any() else lanes.where(~ended)
     set_clock(state, asked, AUCTION, step + 1)
-    _ask(state, tables, asked, (state.seat[asked.rows] + 1) % tables.rules.seats)
+    _ask(state, tables, asked, wrapped(state.seat[asked.rows] + np.int8(1), tables.rules.seats))
     return ended
 
 
@@ -51,7 +51,7 @@ def _settle(state: State, tables: Tables, lanes: Lanes) -> None:
     rows = lanes.rows
     declared = state.declarer[rows] != NONE
     standing = state.standing[rows]
-    state.contract[rows] = np.where(declared, tables.call_contract[standing], tables.nobody)
+    state.contract[rows] = np.where(declared, take(tables.call_contract, standing), tables.nobody)
     nobodys_trump = NONE if tables.nobody == NONE else CLUBS
-    state.trump[rows] = np.where(declared, tables.call_trump[standing], nobodys_trump)
+    state.trump[rows] = np.where(declared, take(tables.call_trump, standing), nobodys_trump)
     state.void[rows] = state.contract[rows] == NONE

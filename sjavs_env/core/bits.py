@@ -9,6 +9,7 @@ which costs a quarter of two-dimensional indexing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,13 @@ class Lanes:
         rows: The rows, as a slice over all or as indices.
         number: Their row numbers, intp[n].
         batch: Size of the whole batch.
-        live: Whether every row of them is a deal in progress.
+        dead: Which of the rows are over and must stay as they are; None if none is.
     """
 
     rows: Rows
     number: NDArray[np.intp]
     batch: int
-    live: bool
+    dead: NDArray[np.bool_] | None = None
 
     def at(self, index: Array) -> NDArray[np.intp]:
         """Return flat indices into a field by seat (or slot) for one index of each lane."""
@@ -41,9 +42,23 @@ class Lanes:
         return flat
 
     def where(self, chosen: NDArray[np.bool_]) -> Lanes:
-        """Return the lanes that are chosen."""
+        """Return the lanes that are chosen, none of which may be over."""
         number = self.number[chosen]
-        return Lanes(number, number, self.batch, self.live)
+        return Lanes(number, number, self.batch)
+
+    def alive(self) -> Lanes:
+        """Return the lanes that are not over."""
+        return self if self.dead is None else self.where(~self.dead)
+
+    def common(self, values: Array) -> int | None:
+        """Return the one value that all lanes share which are not over, None if they differ."""
+        if self.dead is None:
+            first = values[0]
+            shared = (values == first).all()
+        else:
+            first = values[self.dead.argmin()]
+            shared = ((values == first) | self.dead).all()
+        return int(first) if shared else None
 
     def __len__(self) -> int:
         return len(self.number)
@@ -57,6 +72,14 @@ def take(table: Array, index: Array) -> Array:
 def put(field: Array, index: NDArray[np.intp], values: Array) -> None:
     """Write into a field by flat indices, which name each lane once."""
     field.reshape(-1)[index] = values
+
+
+@lru_cache(maxsize=64)
+def row_numbers(batch: int) -> NDArray[np.intp]:
+    """Return the numbers of the rows of a batch, read-only."""
+    number = np.arange(batch)
+    number.setflags(write=False)
+    return number
 
 
 def count(mask: Array) -> NDArray[np.uint8]:
@@ -73,6 +96,13 @@ def first_nonempty(*choices: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return result
 
 
-def common(values: Array) -> Array:
-    """Return the one value that all lanes share as an array of no axes, else the values."""
-    return values[0] if len(values) and (values == values[0]).all() else values
+def wrapped(index: Array, size: int) -> Array:
+    """Return the remainder of integers from 0 to 2 * size - 1; numpy's is five times slower."""
+    remainder: Array = index - index.dtype.type(size) * (index >= size)
+    return remainder
+
+
+def single(index: Array) -> NDArray[np.uint32]:
+    """Return the set of each card, from its id; no set for an id beyond the cards."""
+    one: NDArray[np.uint32] = np.left_shift(np.uint32(1), index)
+    return one

@@ -33,4 +33,5 @@ CARD_POINTS = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
 PACK_POINTS = 120
 VOL, ONE_SEAT, NO_TRICK, CONCEDED = range(PACK_POINTS + 1, PACK_POINTS + 5)
 N_OUTCOMES = PACK_POINTS + 5
-"""Outcomes of a deal: 0-120 are the declaring side's card points, then those told by tricks."""
+"""Outcomes of a deal: 0-120 are the declaring side's card points, then those told by tricks,
+in order of precedence."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sjavs_env.core.bits import Array, Lanes
+from sjavs_env.core.bits import Array, Lanes, take
 from sjavs_env.core.codes import CONFIRM, NONE
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
@@ -22,7 +22,7 @@ def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> 
     """Note declarer's choice, and the contract that it makes."""
     rows = lanes.rows
     state.choice[rows] = act
-    state.contract[rows] = np.maximum(state.contract[rows], tables.call_contract[act])
-    trumpless = tables.trumpless[state.contract[rows]]
-    state.trump[rows] = np.where(trumpless, NONE, state.trump[rows])
+    contract = np.maximum(state.contract[rows], take(tables.call_contract, act))
+    state.contract[rows] = contract
+    state.trump[rows] = np.where(take(tables.trumpless, contract), NONE, state.trump[rows])
     return True

@@ -13,13 +13,15 @@ from numpy.random import BitGenerator
 from numpy.typing import NDArray
 
 from sjavs_env.core.auction_tables import LEAST_LENGTH
-from sjavs_env.core.bits import Lanes, count
+from sjavs_env.core.bits import Lanes, count, single, take, wrapped
 from sjavs_env.core.codes import AUCTION, N_SUITS, STEP_BITS
 from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 
 _BITS = 32
+_BLOCK = 4096
+"""Deals that are shuffled together: few enough to stay near the processor."""
 
 
 def words_per_deal(rules: RuleSet) -> int:
@@ -35,36 +37,49 @@ def shuffle(
     A Fisher-Yates exchange over all deals at once. Each draw scales 32 random bits to its range,
     which leaves every probability within 1e-8 of its value.
     """
-    pack = tables.pack
     each = words_per_deal(tables.rules)
-    halves = generator.random_raw(n * each).astype("<u8").view("<u4").reshape(n, 2 * each)
-    draws = np.ascontiguousarray(halves.T, dtype=np.uint64)
-    dealer = _scaled(draws[0], tables.rules.seats).astype(np.int8)
-    if n == 1:
-        return _shuffled_alone(pack, draws[:, 0]), dealer
-    deal = np.repeat(pack[:, None], n, axis=1)
-    flat = deal.reshape(-1)
-    lane = np.arange(n)
-    for last in range(len(pack) - 1, 0, -1):
-        chosen = _scaled(draws[last], last + 1) * n + lane
-        card = flat.take(chosen)
-        flat[chosen] = deal[last]
-        deal[last] = card
+    deal, dealer = np.empty((len(tables.pack), n), np.uint8), np.empty(n, np.int8)
+    for first in range(0, n, _BLOCK):
+        part = slice(first, min(first + _BLOCK, n))
+        size = part.stop - first
+        words = generator.random_raw(size * each).astype("<u8", copy=False)
+        draws = words.view("<u4").reshape(size, 2 * each)
+        dealer[part] = _scaled(draws[:, 0], tables.rules.seats)
+        exchange = _shuffled if size > 1 else _shuffled_alone
+        deal[:, part] = exchange(tables.pack, draws)
     return deal, dealer
 
 
-def _shuffled_alone(pack: NDArray[np.uint8], draws: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Return the same exchange for one deal, with plain integers."""
-    deal, drawn = pack.tolist(), draws.tolist()
+def _shuffled(pack: NDArray[np.uint8], draws: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return a pack exchanged by each row of draws, uint8[cards, n]."""
+    n = len(draws)
+    by_card = np.ascontiguousarray(draws.T, dtype=np.uint64)
+    deal = np.repeat(pack[:, None], n, axis=1)
+    flat, lane = deal.reshape(-1), np.arange(n)
+    for last in range(len(pack) - 1, 0, -1):
+        chosen = _scaled(by_card[last], last + 1)
+        chosen *= n
+        chosen += lane
+        card = take(flat, chosen)
+        flat[chosen] = deal[last]
+        deal[last] = card
+    return deal
+
+
+def _shuffled_alone(pack: NDArray[np.uint8], draws: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return the same for one deal, with plain integers."""
+    deal, drawn = pack.tolist(), draws[0].tolist()
     for last in range(len(deal) - 1, 0, -1):
         chosen = drawn[last] * (last + 1) >> _BITS
         deal[last], deal[chosen] = deal[chosen], deal[last]
     return np.array(deal, np.uint8)[:, None]
 
 
-def _scaled(draw: NDArray[np.uint64], below: int) -> NDArray[np.intp]:
+def _scaled(draw: NDArray[np.unsignedinteger], below: int) -> NDArray[np.intp]:
     """Scale 32 random bits to 0 .. below - 1."""
-    return (draw * np.uint64(below) >> np.uint64(_BITS)).astype(np.intp)
+    scaled = draw.astype(np.uint64) * np.uint64(below)
+    scaled >>= np.uint64(_BITS)
+    return scaled.view(np.intp)
 
 
 def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8]) -> None:
@@ -73,7 +88,7 @@ def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8])
     ``state.dealer`` must stand already.
     """
     rules, rows = tables.rules, lanes.rows
-    bits = tables.bit[deal]
+    bits = single(deal)
     in_hands = rules.seats * rules.hand_size
     hands = bits[:in_hands].reshape(rules.seats, rules.hand_size, -1)
     state.hand[:, rows] = np.bitwise_or.reduce(hands, axis=1)
@@ -81,17 +96,17 @@ def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8])
     for seat in range(rules.seats):
         for pile in range(rules.piles):
             slot = next(slots)
-            state.cover[seat, pile, rows] = deal[slot]
-            state.face_up[seat, rows] |= bits[slot]
-            state.hand[seat, rows] |= bits[slot]
+            state.cover[seat, pile][rows] = deal[slot]
+            state.face_up[seat][rows] |= bits[slot]
+            state.hand[seat][rows] |= bits[slot]
         for pile in range(rules.piles):
             slot = next(slots)
-            state.under[seat, pile, rows] = deal[slot]
-            state.face_down[seat, rows] |= bits[slot]
+            state.under[seat, pile][rows] = deal[slot]
+            state.face_down[seat][rows] |= bits[slot]
     for place in range(rules.talon_size):
-        state.talon[place, rows] = deal[next(slots)]
+        state.talon[place][rows] = deal[next(slots)]
     _read_hands(state, tables, lanes)
-    state.seat[rows] = (state.dealer[rows] + 1) % rules.seats
+    state.seat[rows] = wrapped(state.dealer[rows] + np.int8(1), rules.seats)
     state.clock[rows] = AUCTION << STEP_BITS
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.bits import Array, Lanes, put, take
+from sjavs_env.core.bits import Array, Lanes, put, single, take
 from sjavs_env.core.codes import EXCHANGE
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
@@ -28,7 +28,7 @@ def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> 
     """Take up the talon, lay a card away, or stop; say which lanes are done."""
     rows, at = lanes.rows, lanes.at(state.declarer[lanes.rows])
     blind = tables.rules.exchange == "blind"
-    card = tables.bit[act]
+    card = single(act)
     state.laid_away[rows] |= card
     state.n_laid_away[rows] += card != 0
     put(state.hand, at, take(state.hand, at) & ~card)
@@ -58,9 +58,11 @@ def _ask(state: State, tables: Tables, lanes: Lanes, step: int) -> None:
 def _draw(state: State, tables: Tables, lanes: Lanes) -> None:
     """Let declarer take talon cards: blind as many as he laid away, else all (RULES 3)."""
     rows, at = lanes.rows, lanes.at(state.declarer[lanes.rows])
+    drawn = np.zeros(len(lanes), np.uint32)
     for place in range(tables.rules.talon_size):
-        card = tables.bit[state.talon[place, rows]]
+        card = single(state.talon[place][rows])
         if tables.rules.exchange == "blind":
-            card = card * (state.n_laid_away[rows] > place)
-        state.drawn[rows] |= card
-        put(state.hand, at, take(state.hand, at) | card)
+            card *= state.n_laid_away[rows] > place
+        drawn |= card
+    state.drawn[rows] |= drawn
+    put(state.hand, at, take(state.hand, at) | drawn)

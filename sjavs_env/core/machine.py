@@ -6,14 +6,12 @@ lanes stand at the same step, as in whole deals played in step, they are handled
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
 from sjavs_env.core import auction, confirm, exchange, naming, play, play_alone
-from sjavs_env.core.bits import Array, Lanes, take
+from sjavs_env.core.bits import Array, Lanes, put, row_numbers, take
 from sjavs_env.core.codes import (
     AUCTION,
     CONFIRM,
@@ -39,7 +37,7 @@ _MODULES = {AUCTION: auction, NAME: naming, EXCHANGE: exchange, CONFIRM: confirm
 def begin(state: State, tables: Tables, number: NDArray[np.intp], deal: NDArray[np.uint8]) -> None:
     """Lay out deals in cleared rows whose dealer stands, and ask their forehands."""
     whole = len(number) == state.clock.size
-    lanes = Lanes(slice(None) if whole else number, number, state.clock.size, live=True)
+    lanes = Lanes(slice(None) if whole else number, number, state.clock.size)
     lay_out(state, tables, lanes, deal)
     auction.enter(state, tables, lanes)
 
@@ -51,8 +49,8 @@ def step(state: State, tables: Tables, actions: Array) -> None:
         IllegalActionError: an action is not legal in its row; then nothing has moved.
     """
     act = _checked(state, tables, actions)
-    for lanes, phase, place in _groups(state):
-        _move(state, tables, lanes, act[lanes.rows], phase, place)
+    for lanes, clock in _groups(state):
+        _move(state, tables, lanes, act[lanes.rows], *divmod(clock, 1 << STEP_BITS))
 
 
 def step_alone(state: State, tables: Tables, action: int) -> None:
@@ -90,12 +88,13 @@ def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
             f"actions must be integers of shape {state.over.shape}, "
             f"not {asked.dtype} of shape {asked.shape}"
         )
-    allowed = (state.legal >> asked.astype(np.uint64) & np.uint64(1)).astype(np.bool_)
-    allowed |= state.over
-    if not allowed.all():
-        raise IllegalActionError(_complaint(state, tables, given, int(np.argmin(allowed))))
+    allowed = state.legal >> asked.astype(np.uint64)
+    allowed &= np.uint64(1)
+    if allowed.sum() + np.count_nonzero(state.over) != asked.size:
+        row = int(np.argmin(allowed.astype(np.bool_) | state.over))
+        raise IllegalActionError(_complaint(state, tables, given, row))
     act = asked.astype(np.uint8)
-    return np.where(state.over, np.uint8(a.NOTHING), act) if state.over.any() else act
+    return act & np.uint8(a.NOTHING) | state.over * np.uint8(a.NOTHING)
 
 
 def _complaint(state: State, tables: Tables, asked: Array, row: int) -> str:
@@ -112,47 +111,55 @@ def _complaint(state: State, tables: Tables, asked: Array, row: int) -> str:
     )
 
 
-def _groups(state: State) -> Iterator[tuple[Lanes, int, int]]:
-    """Yield the lanes that stand at the same step, with phase and step.
+def _groups(state: State) -> list[tuple[Lanes, int]]:
+    """Return the lanes that stand at the same step, with their clock.
 
     Where they are most of the batch, rows that are over run on as dead lanes of the play, in which
     everything they do is neutral.
     """
     clock, batch = state.clock, state.clock.size
-    number = np.arange(batch)
-    live = number[~state.over] if state.over.any() else number
-    if not len(live):
-        return
-    stands = clock[live]
-    first = int(stands[0])
-    phase, place = divmod(first, 1 << STEP_BITS)
-    alive = len(live) == batch
-    few_dead = alive or (phase == PLAY and 2 * len(live) > batch)
-    if few_dead and (stands == first).all():
-        yield Lanes(slice(None), number, batch, alive), phase, place
-        return
-    for value in np.unique(stands):
-        chosen = live[stands == value]
-        yield Lanes(chosen, chosen, batch, live=True), *divmod(int(value), 1 << STEP_BITS)
+    n_over = np.count_nonzero(state.over)
+    waiting, n_waiting = ~state.over, batch - n_over
+    groups = []
+    while n_waiting:
+        first = int(clock[waiting.argmax()])
+        there = clock == first
+        there &= waiting
+        n_there = np.count_nonzero(there)
+        neutral = first >> STEP_BITS == PLAY and n_over < n_there
+        if n_there + n_over == batch and (n_over == 0 or neutral):
+            dead = state.over if n_over else None
+            return [(Lanes(slice(None), row_numbers(batch), batch, dead), first)]
+        rows = np.flatnonzero(there)
+        groups.append((Lanes(rows, rows, batch), first))
+        waiting ^= there
+        n_waiting -= n_there
+    return groups
 
 
 def _note(state: State, lanes: Lanes, act: NDArray[np.uint8]) -> None:
     """Write the decision into the history."""
     rows = lanes.rows
-    state.history.reshape(-1)[lanes.at(state.moves[rows])] = act
-    state.moves[rows] += ~state.over[rows]
+    moves = state.moves[rows]
+    common = lanes.common(moves)
+    if common is None:
+        put(state.history, lanes.at(moves), act)
+    else:
+        state.history[common][rows] = act
+    state.moves[rows] = moves + np.uint8(1) if lanes.dead is None else moves + ~lanes.dead
 
 
 def _leave(state: State, tables: Tables, lanes: Lanes, phase: int) -> None:
     """Move lanes that are done with a phase to the next one, or end their deals."""
+    lanes = lanes.alive()
     rows = lanes.rows
-    if not lanes.live:
-        lanes = lanes.where(~state.over[rows])
-        rows = lanes.rows
     following = take(tables.next_phase, state.contract[rows].astype(np.intp) * len(PHASES) + phase)
     following = np.where(state.void[rows] | (state.choice[rows] == a.CONCEDE), OVER, following)
-    for value in np.unique(following):
-        part = lanes if (following == value).all() else lanes.where(following == value)
+    for value in range(len(PHASES)):
+        there = following == value
+        if not there.any():
+            continue
+        part = lanes if there.all() else lanes.where(there)
         if value == OVER:
             _finish(state, tables, part)
         else:
@@ -165,5 +172,7 @@ def _finish(state: State, tables: Tables, lanes: Lanes) -> None:
     state.seat[lanes.rows] = NONE
     state.legal[lanes.rows] = 0
     void = state.void[lanes.rows]
-    settle_void(state, lanes.where(void))
-    settle(state, tables, lanes.where(~void))
+    if void.any():
+        settle_void(state, lanes.where(void))
+        lanes = lanes.where(~void)
+    settle(state, tables, lanes)

@@ -19,5 +19,5 @@ def enter(state: State, tables: Tables, lanes: Lanes) -> None:
 
 def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> bool:
     """Note the trump suit."""
-    state.trump[lanes.rows] = tables.call_trump[act]
+    state.trump[lanes.rows] = take(tables.call_trump, act)
     return True

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.bits import Array, Lanes, common, first_nonempty, put, take
+from sjavs_env.core.bits import Array, Lanes, first_nonempty, put, single, take, wrapped
 from sjavs_env.core.card_tables import N_STRENGTHS
 from sjavs_env.core.codes import PLACE_BITS, PLAY, VOID_BITS
-from sjavs_env.core.state import FELL_BITS, State
+from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 from sjavs_env.core.turns import give_turn, set_clock
 
@@ -18,7 +18,7 @@ PLACE_MASK = (1 << PLACE_BITS) - 1
 
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
     """Let forehand lead to the first trick."""
-    _lead(state, lanes, (state.dealer[lanes.rows] + 1) % tables.rules.seats)
+    _lead(state, lanes, wrapped(state.dealer[lanes.rows] + np.int8(1), tables.rules.seats))
 
 
 def apply(
@@ -27,83 +27,91 @@ def apply(
     """Play a card at a place of the trick, and say which lanes have played their last."""
     rows, seat = lanes.rows, state.seat[lanes.rows]
     at = lanes.at(seat)
-    card = take(tables.bit, act)
+    card = single(act)
     put(state.hand, at, take(state.hand, at) & ~card)
     put(state.played, at, take(state.played, at) | card)
-    state.table[step, rows] = act
+    state.table[step][rows] = act
     _mark_fall(state, lanes, card)
     if step == 0:
         lead = state.trump[rows] * np.int16(a.N_ACTIONS) + act
-        state.follow[rows] = take(tables.follow, lead)
-        state.row[rows] = take(tables.row, lead)
+        row, follow = take(tables.row, lead), take(tables.follow, lead)
+        state.row[rows], state.follow[rows] = row, follow
         state.led[rows] = take(tables.led_class, lead)
-        state.best[rows] = 0
+        best = take(tables.strength, row + act)
     else:
-        failed = (card & state.follow[rows]) == 0
-        if not lanes.live:
-            failed &= ~state.over[rows]
-        shown = (seat.astype(np.uint32) * VOID_BITS + state.led[rows]) & np.uint32(31)
-        state.voids[rows] |= failed.astype(np.uint32) << shown
-    strength = take(tables.strength, state.row[rows] + act) | np.uint8(step)
-    state.best[rows] = np.maximum(state.best[rows], strength)
+        row, follow = state.row[rows], state.follow[rows]
+        _mark_void(state, lanes, seat, (card & follow) == 0)
+        best = np.maximum(state.best[rows], take(tables.strength, row + act) | np.uint8(step))
+    state.best[rows] = best
     if step + 1 == tables.rules.seats:
-        return _end_trick(state, tables, lanes)
-    _follow(state, tables, lanes, step + 1, (seat + np.int8(1)) % tables.rules.seats)
+        return _end_trick(state, tables, lanes, best)
+    following = wrapped(seat + np.int8(1), tables.rules.seats)
+    hand = take(state.hand, lanes.at(following))
+    set_clock(state, lanes, PLAY, step + 1)
+    give_turn(state, lanes, following, _choices(state, tables, lanes, hand, follow, best))
     return False
+
+
+def _mark_void(state: State, lanes: Lanes, seat: Array, failed: NDArray[np.bool_]) -> None:
+    """Note the class that was led where a seat has failed to follow."""
+    if lanes.dead is not None:
+        failed &= ~lanes.dead
+    shown = (seat.astype(np.uint32) * VOID_BITS + state.led[lanes.rows]) & np.uint32(31)
+    state.voids[lanes.rows] |= failed.astype(np.uint32) << shown
 
 
 def _mark_fall(state: State, lanes: Lanes, card: NDArray[np.uint32]) -> None:
     """Note the number of the trick, counted from 1, for the card that falls."""
-    tricks = common(state.trick[lanes.rows])
-    if tricks.ndim == 0:
-        for digit in range(FELL_BITS):
-            if int(tricks) + 1 >> digit & 1:
-                state.fell[digit, lanes.rows] |= card
-        return
-    number = tricks.astype(np.uint32) + np.uint32(1)
-    for digit in range(FELL_BITS):
-        state.fell[digit, lanes.rows] |= card * (number >> np.uint32(digit) & np.uint32(1))
+    number = state.trick[lanes.rows] + np.uint8(1)
+    common = lanes.common(number)
+    digits = int(np.bitwise_or.reduce(number)) if common is None else common
+    for digit in range(digits.bit_length()):
+        if not digits >> digit & 1:
+            continue
+        part = card if common is not None else card * (number >> digit & 1)
+        state.fell[digit][lanes.rows] |= part
 
 
 def _lead(state: State, lanes: Lanes, seat: Array) -> None:
     """Let a seat lead any card."""
     set_clock(state, lanes, PLAY, 0)
-    leader = state.leader[lanes.rows]
-    state.leader[lanes.rows] = np.where(state.over[lanes.rows], leader, seat)
+    if lanes.dead is None:
+        state.leader[lanes.rows] = seat
+    else:
+        np.copyto(state.leader, seat, where=~lanes.dead)
     hand = take(state.hand, lanes.at(seat))
     give_turn(state, lanes, seat, hand.astype(np.uint64))
 
 
-def _follow(state: State, tables: Tables, lanes: Lanes, place: int, seat: Array) -> None:
-    """Let a seat follow; if it cannot, ruff or throw away as the rules allow."""
-    rows = lanes.rows
-    set_clock(state, lanes, PLAY, place)
-    hand = take(state.hand, lanes.at(seat))
-    choices: list[Array] = [hand & state.follow[rows]]
+def _choices(
+    state: State, tables: Tables, lanes: Lanes, hand: Array, follow: Array, best: Array
+) -> NDArray[np.uint64]:
+    """Return the cards that follow; without one those that ruff or are thrown away by the rules."""
+    choices: list[Array] = [hand & follow]
     if tables.ruff:
-        highest = state.trump[rows] * np.int16(N_STRENGTHS) + (state.best[rows] >> PLACE_BITS)
+        highest = state.trump[lanes.rows] * np.int16(N_STRENGTHS) + (best >> PLACE_BITS)
         choices += [hand & take(table, highest) for table in tables.ruff]
-    give_turn(state, lanes, seat, first_nonempty(*choices, hand).astype(np.uint64))
+    return first_nonempty(*choices, hand).astype(np.uint64)
 
 
-def _end_trick(state: State, tables: Tables, lanes: Lanes) -> NDArray[np.bool_]:
+def _end_trick(state: State, tables: Tables, lanes: Lanes, best: Array) -> NDArray[np.bool_]:
     """Give the trick to its winner, who leads to the next one."""
     rows = lanes.rows
-    place = (state.best[rows] & PLACE_MASK).astype(np.int8)
-    winner = (state.leader[rows] + place) % tables.rules.seats
+    place = (best & PLACE_MASK).astype(np.int8)
+    winner = wrapped(np.maximum(state.leader[rows], 0) + place, tables.rules.seats)
     at = lanes.at(winner)
-    worth = take(tables.points, state.table[0, rows])
-    for later in range(1, tables.rules.seats):
-        worth = worth + take(tables.points, state.table[later, rows])
+    worth = np.zeros(len(lanes), np.uint8)
+    for cards in state.table:
+        worth += take(tables.points, cards[rows])
+        cards[rows] = a.NOTHING
     put(state.points, at, take(state.points, at) + worth)
-    alive = ~state.over[rows]
-    put(state.tricks, at, take(state.tricks, at) + alive)
-    state.trick[rows] += alive
-    state.table[:, rows] = a.NOTHING
+    one = np.uint8(1) if lanes.dead is None else ~lanes.dead
+    put(state.tricks, at, take(state.tricks, at) + one)
+    state.trick[rows] += one
     turn_up(state, tables, lanes)
     _lead(state, lanes, winner)
-    last: NDArray[np.bool_] = common(state.trick[rows]) == tables.rules.n_tricks
-    return last if lanes.live else last & alive
+    last: NDArray[np.bool_] = state.trick[rows] == tables.rules.n_tricks
+    return last if lanes.dead is None else last & ~lanes.dead
 
 
 def turn_up(state: State, tables: Tables, lanes: Lanes) -> None:
@@ -111,9 +119,9 @@ def turn_up(state: State, tables: Tables, lanes: Lanes) -> None:
     rows = lanes.rows
     for pile in range(tables.rules.piles):
         for seat in range(tables.rules.seats):
-            covered = state.hand[seat, rows] & tables.bit[state.cover[seat, pile, rows]]
-            card = tables.bit[state.under[seat, pile, rows]] * (covered == 0)
-            card &= state.face_down[seat, rows]
-            state.face_down[seat, rows] ^= card
-            state.face_up[seat, rows] |= card
-            state.hand[seat, rows] |= card
+            covered = state.hand[seat][rows] & single(state.cover[seat, pile][rows])
+            card = single(state.under[seat, pile][rows]) * (covered == 0)
+            card &= state.face_down[seat][rows]
+            state.face_down[seat][rows] ^= card
+            state.face_up[seat][rows] |= card
+            state.hand[seat][rows] |= card

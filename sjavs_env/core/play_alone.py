@@ -21,7 +21,7 @@ from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables, compile_tables
 
-ALONE = Lanes(slice(None), np.zeros(1, np.intp), 1, live=True)
+ALONE = Lanes(slice(None), np.zeros(1, np.intp), 1)
 """The lane of a batch of one."""
 
 

@@ -77,14 +77,14 @@ def gain_of(score: Score, outcome: int) -> Gain:
 
 
 def gain_table(rules: RuleSet) -> NDArray[np.int16]:
-    """Return the gains by contract, clubs, outcome and side (declaring, others), as [n, 2]."""
+    """Return the gains by contract, clubs, outcome and side (declaring, others), as [2, n]."""
     gains = [
         gain_of(score, outcome)
         for contract in contracts_of(rules)
         for score in contract.scores
         for outcome in range(N_OUTCOMES)
     ]
-    return np.array(gains, np.int16)
+    return np.array(gains, np.int16).T.copy()
 
 
 def tie_table(rules: RuleSet) -> NDArray[np.bool_]:

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.bits import Array, Lanes, count, take
+from sjavs_env.core.bits import Array, Lanes, count, single, take
 from sjavs_env.core.cards import CARD_NAMES, card_mask, rank_of
 from sjavs_env.core.codes import CARD_POINTS, CLUBS, CONCEDED, N_OUTCOMES, NO_TRICK, ONE_SEAT, VOL
+from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 
@@ -33,17 +34,17 @@ def settle(state: State, tables: Tables, lanes: Lanes) -> None:
     rules, rows = tables.rules, lanes.rows
     owner = np.maximum(state.declarer[rows], 0)
     contract = state.contract[rows].astype(np.intp)
-    side = tables.declaring[contract * rules.seats + owner]
-    outcome = _outcome(state, tables, lanes, side)
+    side = take(tables.declaring, contract * rules.seats + owner)
     clubs = state.trump[rows] == CLUBS
-    index = (contract * 2 + clubs) * N_OUTCOMES + outcome
-    own, others = tables.gains[index].T
-    column = owner % rules.columns
-    for each in range(rules.columns):
-        gain = np.where(column == each, own, others)
-        state.gains[each, rows] = _with_carry(rules.tie, gain, state.carry[rows], clubs)
-    state.ties[rows] = np.where(tables.ties[index], state.carry[rows] + 1, 0)
-    _pay(state, tables, lanes, owner)
+    index = (contract * 2 + clubs) * N_OUTCOMES + _outcome(state, tables, lanes, side)
+    carry = state.carry[rows]
+    own, others = (_with_carry(rules, take(part, index), carry, clubs) for part in tables.gains)
+    column = owner if rules.columns == rules.seats else owner % rules.columns
+    gains = [others + (own - others) * (column == each) for each in range(rules.columns)]
+    for each, gain in enumerate(gains):
+        state.gains[each][rows] = gain
+    state.ties[rows] = (carry + np.uint8(1)) * take(tables.ties, index)
+    _pay(state, tables, lanes, np.array(gains, np.float32), owner)
 
 
 def settle_void(state: State, lanes: Lanes) -> None:
@@ -53,56 +54,70 @@ def settle_void(state: State, lanes: Lanes) -> None:
 
 def _outcome(
     state: State, tables: Tables, lanes: Lanes, side: NDArray[np.uint8]
-) -> NDArray[np.intp]:
+) -> NDArray[np.uint8]:
     """Note the card points of both sides, and return the outcome (``codes``)."""
     rules, rows = tables.rules, lanes.rows
     conceded = state.choice[rows] == a.CONCEDE
-    points = np.zeros((2, len(lanes)), np.uint8)
+    if conceded.all():
+        return np.full(len(lanes), CONCEDED, np.uint8)
+    own, others = np.zeros((2, len(lanes)), np.uint8)
     tricks = np.zeros(len(lanes), np.uint8)
     by_one = np.zeros(len(lanes), np.bool_)
     for seat in range(rules.seats):
         inside = side >> seat & 1
-        points[0] += state.points[seat, rows] * inside
-        points[1] += state.points[seat, rows] * (1 - inside)
-        tricks += state.tricks[seat, rows] * inside
-        by_one |= (state.tricks[seat, rows] == rules.n_tricks) & (inside == 1)
-    points[0] += _points_on_table(state, tables, lanes)
-    state.card_points[:, rows] = points * ~conceded
-    outcome = points[0].astype(np.intp)
-    outcome = np.where(tricks == 0, NO_TRICK, outcome)
-    outcome = np.where(tricks == rules.n_tricks, np.where(by_one, ONE_SEAT, VOL), outcome)
-    return np.where(conceded, CONCEDED, outcome)
+        points = state.points[seat][rows]
+        own += points * inside
+        others += points * (inside ^ 1)
+        won = state.tricks[seat][rows] * inside
+        by_one |= won == rules.n_tricks
+        tricks += won
+    own += _points_on_table(state, tables, lanes)
+    for index, total in enumerate((own, others)):
+        state.card_points[index][rows] = total * ~conceded
+    told_by_tricks = (
+        (tricks == rules.n_tricks) * np.uint8(VOL),
+        by_one * np.uint8(ONE_SEAT),
+        (tricks == 0) * np.uint8(NO_TRICK),
+        conceded * np.uint8(CONCEDED),
+    )
+    for told in told_by_tricks:
+        np.maximum(own, told, out=own)
+    return own
 
 
 def _points_on_table(state: State, tables: Tables, lanes: Lanes) -> NDArray[np.uint8]:
     """Return the points of talon and laid-away cards, which count for declarer (RULES 3, 5, 6)."""
     on_table = state.laid_away[lanes.rows]
     for place in range(tables.rules.talon_size):
-        on_table = on_table | take(tables.bit, state.talon[place, lanes.rows])
+        on_table = on_table | single(state.talon[place][lanes.rows])
     return points_of(on_table & ~state.drawn[lanes.rows] | state.laid_away[lanes.rows])
 
 
-def _with_carry(tie: str, gain: Array, carry: Array, clubs: Array) -> Array:
-    """Return a column's gain with what earlier ties make of it (RULES 2, 60-60)."""
-    if tie in ("double", "quadruple"):
-        return gain * np.where(carry > 0, 2 if tie == "double" else 4, 1)
-    worth = np.where(clubs, 4, 2) if tie == "carry_by_suit" else np.full(len(gain), 2)
-    return np.where(gain > 0, gain + worth * carry, gain)
+def _with_carry(rules: RuleSet, gain: Array, carry: Array, clubs: Array) -> Array:
+    """Return a gain with what earlier ties make of it (RULES 2, 60-60)."""
+    if not (rules.carries and carry.any()):
+        return gain
+    if rules.tie in ("double", "quadruple"):
+        return gain * np.where(carry > 0, 2 if rules.tie == "double" else 4, 1)
+    worth = np.where(clubs, 4, 2) if rules.tie == "carry_by_suit" else np.int16(2)
+    raised: Array = gain + worth * carry * (gain > 0)
+    return raised
 
 
-def _pay(state: State, tables: Tables, lanes: Lanes, owner: Array) -> None:
+def _pay(
+    state: State, tables: Tables, lanes: Lanes, gains: NDArray[np.float32], owner: Array
+) -> None:
     """Pay every seat its column's gain less the mean of the others' (RULES 8)."""
     rules, rows = tables.rules, lanes.rows
-    gains = state.gains[:, rows].astype(np.float32)
     payoffs = column_payoffs(gains)
-    alone = tables.alone[state.contract[rows]]
+    alone = tables.alone[state.contract[rows]] if tables.alone.any() else None
     for seat in range(rules.seats):
         paid = payoffs[rules.column(seat)]
-        if alone.any():
+        if alone is not None:
             stake = np.take_along_axis(payoffs, owner[None, :] % rules.columns, axis=0)[0]
             single = np.where(owner == seat, stake, -stake / (rules.seats - 1))
             paid = np.where(alone, single, paid)
-        state.payoff[seat, rows] = paid
+        state.payoff[seat][rows] = paid
 
 
 def column_payoffs(gains: Array) -> Array:

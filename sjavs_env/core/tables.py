@@ -20,7 +20,6 @@ class Tables:
     Attributes:
         rules: The rule set.
         pack: Ids of the cards in play, in dealing order.
-        bit: Set of one card, by action.
         points: Card points, by action.
         trumps: Set of the trumps, by context.
         follow: Set of the cards that follow, by context and lead.
@@ -46,7 +45,6 @@ class Tables:
 
     rules: RuleSet
     pack: NDArray[np.uint8]
-    bit: NDArray[np.uint32]
     points: NDArray[np.uint8]
     trumps: NDArray[np.uint32]
     follow: NDArray[np.uint32]
@@ -76,7 +74,6 @@ def compile_tables(rules: RuleSet) -> Tables:
     tables = Tables(
         rules=rules,
         pack=np.array(card_tables.pack_of(rules), np.uint8),
-        bit=card_tables.by_card(lambda card: 1 << card, np.uint32),
         points=card_tables.by_card(card_tables.card_points, np.uint8),
         trumps=np.array(
             [card_tables.class_mask(rules, c, TRUMP_CLASS) for c in range(N_CLASSES)], np.uint32

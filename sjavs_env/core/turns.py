@@ -6,16 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core.bits import Array, Lanes
-from sjavs_env.core.codes import NONE, STEP_BITS
+from sjavs_env.core.codes import STEP_BITS
 from sjavs_env.core.state import State
 
 
 def give_turn(state: State, lanes: Lanes, seat: Array, legal: NDArray[np.uint64]) -> None:
     """Let a seat act in each lane; lanes whose deal is over keep no seat and nothing legal."""
-    if not lanes.live:
-        over = state.over[lanes.rows]
-        seat = np.where(over, NONE, seat)
-        legal = legal * ~over
+    if lanes.dead is not None:
+        seat = seat | np.negative(lanes.dead.view(np.int8))  # all bits set: NONE
+        legal = legal * ~lanes.dead
     state.seat[lanes.rows] = seat
     state.legal[lanes.rows] = legal
 
