@@ -151,7 +151,8 @@ def restore(checkpoint: Checkpoint, learner: Learner) -> None:
     for part, expected in _parts(learner).items():
         state = _read(checkpoint.folder / part)
         if part == _OPTIMISER:
-            expected = _moments(learner) if state else {}
+            stepped = len(state) > len(weights := _weights(learner))
+            expected = weights | (_moments(learner) if stepped else {})
         _check_shapes(checkpoint.folder / part, state, expected)
         if part == _OPTIMISER:
             _load_optimisers(learner, state)
@@ -177,10 +178,16 @@ def load_policy(path: Path, rules: RuleSet) -> GreedyPolicy:
 
 
 _ACTOR, _CRITIC, _OPTIMISER = "actor.safetensors", "critic.safetensors", "optimiser.safetensors"
+_MOVING = "weights."
 
 
 def _nets(learner: Learner) -> dict[str, nn.Module]:
-    return {_ACTOR: learner.actor, _CRITIC: learner.critic}
+    return {_ACTOR: learner.average, _CRITIC: learner.critic}
+
+
+def _weights(learner: Learner) -> dict[str, Tensor]:
+    """Return the weights that the actor's optimiser moves, which its average follows."""
+    return {f"{_MOVING}{key}": value for key, value in learner.actor.state_dict().items()}
 
 
 def _parts(learner: Learner) -> dict[str, dict[str, Tensor]]:
@@ -192,7 +199,7 @@ def _parts(learner: Learner) -> dict[str, dict[str, Tensor]]:
         for name, value in state.items()
     }
     nets = {part: dict(net.state_dict()) for part, net in _nets(learner).items()}
-    return nets | {_OPTIMISER: optimiser}
+    return nets | {_OPTIMISER: optimiser | _weights(learner)}
 
 
 def _moments(learner: Learner) -> dict[str, Tensor]:
@@ -206,6 +213,8 @@ def _moments(learner: Learner) -> dict[str, Tensor]:
 
 
 def _load_optimisers(learner: Learner, state: dict[str, Tensor]) -> None:
+    moving = {key.removeprefix(_MOVING): state.pop(key) for key in _weights(learner)}
+    learner.actor.load_state_dict(moving)
     slots: dict[str, dict[int, dict[str, Tensor]]] = {net: {} for net in learner.optimisers}
     for key, value in state.items():
         net, index, name = key.split(".")

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import chain
 
@@ -53,6 +54,9 @@ class PPOConfig:
     """The same when the budget is spent; a floor keeps the policy from collapsing."""
     max_grad_norm: Positive = 0.5
     """Gradients are cut to this norm, the actor's and the critic's apart."""
+    average: Share = 0.9
+    """Share of itself that the average of the actor's weights keeps in an update; the average is
+    what is measured and exported, for it is steadier than what it averages. 0 for no average."""
     payoff_scale: Positive = 4.0
     """Game points that count as 1 for the critic, to keep its outputs near 1."""
 
@@ -71,7 +75,7 @@ def _present(name: str) -> torch.device:
 
 
 class Learner:
-    """Actor, critic, their optimisers, and the update."""
+    """Actor, critic, their optimisers, the actor's average, and the update."""
 
     def __init__(
         self, rules: RuleSet, net: NetConfig, config: PPOConfig, seed: int, device: str = "cpu"
@@ -80,6 +84,7 @@ class Learner:
         self.config = config
         self.device = _present(device)
         self.actor = Actor(rules, net).to(self.device)
+        self.average = deepcopy(self.actor)
         self.critic = Critic(rules, net, config.payoff_scale).to(self.device)
         self.optimisers = {
             "actor": torch.optim.Adam(self.actor.parameters(), eps=1e-8, fused=True),
@@ -184,8 +189,15 @@ class Learner:
                     run(self._descend, *zip(*jobs, strict=True))
                 ):
                     logged.setdefault(name, []).append(number)
+        self._follow()
         means = {name: float(torch.stack(numbers).mean()) for name, numbers in logged.items()}
         return means | {"explained_variance": explained_variance(values, returns)}
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        """Let the average follow the actor's weights."""
+        for mean, weight in zip(self.average.parameters(), self.actor.parameters(), strict=True):
+            mean.lerp_(weight, 1 - self.config.average)
 
     def _value(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """Return the critic's loss on a minibatch."""

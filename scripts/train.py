@@ -77,7 +77,7 @@ def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
     """Return the edges of the agent as it stands over each opponent."""
     config = trainer.config
     rules = config.rule_set
-    agent = GreedyPolicy(trainer.learner.actor)
+    agent = GreedyPolicy(trainer.learner.average)
     return [
         edge(
             agent,

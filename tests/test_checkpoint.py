@@ -81,16 +81,17 @@ def test_two_seeds_differ(tmp_path: Path) -> None:
     assert runs[0] != runs[1]
 
 
-def test_the_policy_of_a_checkpoint_is_the_actor_that_was_saved(run: Path) -> None:
+def test_the_policy_of_a_checkpoint_is_the_average_that_was_saved(run: Path) -> None:
     trainer = training.resume(run)
     vec = VectorSjavs("faroese4", batch=256, seed=4)
     words, legal = vec.observe(), vec.legal
     keys = np.zeros(256, np.uint64)
     from_run = checkpoint.load_policy(run, RULES).act(words, legal, keys)
     from_folder = checkpoint.load_policy(run / "update-000001", RULES).act(words, legal, keys)
-    log_probs, _, contexts = trainer.learner.actor(*trainer.learner._tensors(words, legal))
+    actor = trainer.learner.average
+    log_probs, _, contexts = actor(*trainer.learner._tensors(words, legal))
     slots = log_probs.argmax(dim=1)
-    expected = trainer.learner.actor.encode.slots.actions_of(slots, contexts)
+    expected = actor.encode.slots.actions_of(slots, contexts)
     assert torch.equal(torch.from_numpy(from_run), expected)
     np.testing.assert_array_equal(from_run, from_folder)
 

@@ -219,3 +219,18 @@ def test_actor_and_critic_learn_the_same_side_by_side_as_one_after_the_other() -
         torch.set_num_threads(threads)
     for name, tensor in learned[0].items():
         assert torch.equal(tensor, learned[1][name]), name
+
+
+@pytest.mark.parametrize("share", [0.0, 0.75])
+def test_the_average_keeps_its_share_in_an_update(share: float) -> None:
+    pupil = learner(average=share)
+    before = [weight.detach().clone() for weight in pupil.average.parameters()]
+    pupil.update(self_play(pupil), np.random.default_rng(0))
+    moved = False
+    for mean, start, weight in zip(
+        pupil.average.parameters(), before, pupil.actor.parameters(), strict=True
+    ):
+        expected = share * start + (1 - share) * weight
+        torch.testing.assert_close(mean.detach(), expected.detach(), rtol=1e-5, atol=1e-6)
+        moved |= not torch.equal(weight, start)
+    assert moved
