@@ -8,8 +8,10 @@ which costs a quarter of two-dimensional indexing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Rows = slice | NDArray[np.intp]
+_KEPT = local()
+_LINE = 16
+"""Words of a cache line."""
+_PIECE = 256
+"""Rows that are transposed together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,35 @@ def row_numbers(batch: int) -> NDArray[np.intp]:
     number = np.arange(batch)
     number.setflags(write=False)
     return number
+
+
+def blocks(batch: int, size: int) -> Iterator[Lanes]:
+    """Yield all rows of a batch, so many at a time."""
+    for first in range(0, batch, size):
+        rows = slice(first, min(first + size, batch))
+        yield Lanes(rows, row_numbers(batch)[rows], batch)
+
+
+def scratch(n: int, rows: int) -> NDArray[np.uint32]:
+    """Return zeros [n, rows] to work in, which live until this thread asks again.
+
+    Memory that is returned to the system and asked for anew costs more than the work in it. Rows
+    lie a cache line further apart than they are long: a power of two apart, they would drive each
+    other out of the cache.
+    """
+    size = n * (rows + _LINE)
+    kept: NDArray[np.uint32] | None = getattr(_KEPT, "words", None)
+    if kept is None or kept.size < size:
+        kept = _KEPT.words = np.empty(size, np.uint32)
+    zeros = kept[:size].reshape(n, rows + _LINE)[:, :rows]
+    zeros[...] = 0
+    return zeros
+
+
+def transpose(source: Array, out: Array) -> None:
+    """Copy ``source`` [n, rows] to ``out`` [rows, n], in pieces that a first-level cache holds."""
+    for first in range(0, len(out), _PIECE):
+        out[first : first + _PIECE] = source[:, first : first + _PIECE].T
 
 
 def count(mask: Array) -> NDArray[np.uint8]:
