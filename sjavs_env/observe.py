@@ -26,7 +26,7 @@ _VISIBLE = {name: visibility(name) for name in State.__slots__}
 _FIRST_CALL = np.uint8(32)
 _CALLS = np.uint32((1 << a.NOTHING - 32) - 1)
 _CLASS_MASK = np.uint32((1 << N_CLASSES) - 1)
-_BLOCK = 8192
+_BLOCK = 16384
 """Rows that are packed together: few enough for their words to stay near the processor."""
 _PAIR_BITS = 3
 """A seat that looks stands above this many bits of the seat looked at, in tables of pairs."""
@@ -164,7 +164,7 @@ def observe(
     packed = np.empty((batch, n_words), np.uint32) if out is None else out
     for lanes in blocks(batch, _BLOCK):
         looks = seat[lanes.rows]
-        words = scratch(n_words, len(lanes))
+        words = scratch(n_words, lanes.size)
         view = View(state, tables, lanes, looks)
         for name, pack in _PACKERS.items():
             pack(view, words, name)

@@ -29,14 +29,16 @@ def apply(
     state.standing[rows] = np.where(called, act, state.standing[rows])
     state.declarer[rows] = np.where(called, seat, state.declarer[rows])
     last = step + 1 == tables.rules.seats
-    ended = called if tables.rules.first_call_ends and not last else np.full(len(lanes), last)
-    _settle(state, tables, lanes.where(ended))
     if last:
+        _settle(state, tables, lanes)
         return True
-    asked = lanes if not ended.any() else lanes.where(~ended)
+    asked = lanes
+    if tables.rules.first_call_ends:
+        _settle(state, tables, lanes.where(called))
+        asked = lanes.where(~called)
     set_clock(state, asked, AUCTION, step + 1)
     _ask(state, tables, asked, wrapped(state.seat[asked.rows] + np.int8(1), tables.rules.seats))
-    return ended
+    return called if tables.rules.first_call_ends else False
 
 
 def _ask(state: State, tables: Tables, lanes: Lanes, seat: Array) -> None:

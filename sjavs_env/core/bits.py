@@ -9,10 +9,9 @@ which costs a quarter of two-dimensional indexing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import local
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,7 @@ _PIECE = 256
 """Rows that are transposed together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(NamedTuple):
     """Some rows of a batch.
 
     Attributes:
@@ -50,6 +48,8 @@ class Lanes:
 
     def where(self, chosen: NDArray[np.bool_]) -> Lanes:
         """Return the lanes that are chosen, none of which may be over."""
+        if np.count_nonzero(chosen) == self.size:
+            return self
         number = self.number[chosen]
         return Lanes(number, number, self.batch)
 
@@ -58,22 +58,27 @@ class Lanes:
         return self if self.dead is None else self.where(~self.dead)
 
     def common(self, values: Array) -> int | None:
-        """Return the one value that all lanes share which are not over, None if they differ."""
-        if self.dead is None:
-            first = values[0]
-            shared = (values == first).all()
-        else:
-            first = values[self.dead.argmin()]
-            shared = ((values == first) | self.dead).all()
-        return int(first) if shared else None
+        """Return the one value that the whole batch shares but for what is over.
 
-    def __len__(self) -> int:
+        None if they differ, or if the lanes are a part, of which finding out would not pay.
+        """
+        if not isinstance(self.rows, slice):
+            return None
+        first = values[0 if self.dead is None else self.dead.argmin()]
+        same = values == first
+        if self.dead is not None:
+            same |= self.dead
+        return int(first) if np.count_nonzero(same) == len(same) else None
+
+    @property
+    def size(self) -> int:
+        """Number of lanes."""
         return len(self.number)
 
 
 def take(table: Array, index: Array) -> Array:
     """Look up a flat table or field; an index below 0 counts from the end."""
-    return table.reshape(-1).take(index, mode="wrap")
+    return table.take(index, mode="wrap")
 
 
 def put(field: Array, index: NDArray[np.intp], values: Array) -> None:

@@ -14,7 +14,7 @@ from sjavs_env.core.turns import give_turn, set_clock
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
     """Ask declarer."""
     set_clock(state, lanes, CONFIRM, 0)
-    legal = np.full(len(lanes), tables.confirmable, np.uint64)
+    legal = np.full(lanes.size, tables.confirmable, np.uint64)
     give_turn(state, lanes, state.declarer[lanes.rows], legal)
 
 

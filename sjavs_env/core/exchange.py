@@ -49,7 +49,7 @@ def _ask(state: State, tables: Tables, lanes: Lanes, step: int) -> None:
     declarer = state.declarer[lanes.rows]
     legal = take(state.hand, lanes.at(declarer)).astype(np.uint64)
     if tables.rules.exchange == "take" and step == 0:
-        legal = np.full(len(lanes), _PASS | _TAKE)
+        legal = np.full(lanes.size, _PASS | _TAKE)
     elif tables.rules.exchange == "blind" and step in tables.rules.lay_away:
         legal |= _PASS
     give_turn(state, lanes, declarer, legal)
@@ -58,7 +58,7 @@ def _ask(state: State, tables: Tables, lanes: Lanes, step: int) -> None:
 def _draw(state: State, tables: Tables, lanes: Lanes) -> None:
     """Let declarer take talon cards: blind as many as he laid away, else all (RULES 3)."""
     rows, at = lanes.rows, lanes.at(state.declarer[lanes.rows])
-    drawn = np.zeros(len(lanes), np.uint32)
+    drawn = np.zeros(lanes.size, np.uint32)
     for place in range(tables.rules.talon_size):
         card = single(state.talon[place][rows])
         if tables.rules.exchange == "blind":

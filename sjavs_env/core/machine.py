@@ -74,8 +74,10 @@ def _move(
     """Carry out one decision in lanes that stand at the same step."""
     _note(state, lanes, act)
     done = _MODULES[phase].apply(state, tables, lanes, act, place)
-    if done is not False and np.any(done):
-        _leave(state, tables, lanes if np.all(done) else lanes.where(np.asarray(done)), phase)
+    if done is True:
+        _leave(state, tables, lanes.alive(), phase)
+    elif done is not False and np.count_nonzero(done):
+        _leave(state, tables, lanes.where(done), phase)
 
 
 def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
@@ -130,7 +132,7 @@ def _groups(state: State) -> list[tuple[Lanes, int]]:
         if n_there + n_over == batch and (n_over == 0 or neutral):
             dead = state.over if n_over else None
             return [(Lanes(slice(None), row_numbers(batch), batch, dead), first)]
-        rows = np.flatnonzero(there)
+        rows = there.nonzero()[0]
         groups.append((Lanes(rows, rows, batch), first))
         waiting ^= there
         n_waiting -= n_there
@@ -151,18 +153,14 @@ def _note(state: State, lanes: Lanes, act: NDArray[np.uint8]) -> None:
 
 def _leave(state: State, tables: Tables, lanes: Lanes, phase: int) -> None:
     """Move lanes that are done with a phase to the next one, or end their deals."""
-    lanes = lanes.alive()
     rows = lanes.rows
-    following = take(tables.next_phase, state.contract[rows].astype(np.intp) * len(PHASES) + phase)
-    following = np.where(state.void[rows] | (state.choice[rows] == a.CONCEDE), OVER, following)
+    stands = state.contract[rows].astype(np.intp) * len(PHASES) + phase
+    following = take(tables.next_phase, 2 * stands + (state.choice[rows] == a.CONCEDE))
     for value in range(len(PHASES)):
-        there = following == value
-        if not there.any():
-            continue
-        part = lanes if there.all() else lanes.where(there)
-        if value == OVER:
+        part = lanes.where(following == value)
+        if value == OVER and part.size:
             _finish(state, tables, part)
-        else:
+        elif part.size:
             _MODULES[value].enter(state, tables, part)
 
 

@@ -56,7 +56,7 @@ def _mark_void(state: State, lanes: Lanes, seat: Array, failed: NDArray[np.bool_
     """Note the class that was led where a seat has failed to follow."""
     if lanes.dead is not None:
         failed &= ~lanes.dead
-    shown = (seat.astype(np.uint32) * VOID_BITS + state.led[lanes.rows]) & np.uint32(31)
+    shown = (seat.view(np.uint8) * np.uint8(VOID_BITS) + state.led[lanes.rows]) & np.uint8(31)
     state.voids[lanes.rows] |= failed.astype(np.uint32) << shown
 
 
@@ -100,7 +100,7 @@ def _end_trick(state: State, tables: Tables, lanes: Lanes, best: Array) -> NDArr
     place = (best & PLACE_MASK).astype(np.int8)
     winner = wrapped(np.maximum(state.leader[rows], 0) + place, tables.rules.seats)
     at = lanes.at(winner)
-    worth = np.zeros(len(lanes), np.uint8)
+    worth = np.zeros(lanes.size, np.uint8)
     for cards in state.table:
         worth += take(tables.points, cards[rows])
         cards[rows] = a.NOTHING

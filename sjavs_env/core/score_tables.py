@@ -30,15 +30,18 @@ def contracts_of(rules: RuleSet) -> list[Contract]:
 
 
 def phase_table(rules: RuleSet) -> NDArray[np.uint8]:
-    """Return the phase that follows each phase, by contract."""
-    table = np.full((len(contracts_of(rules)), len(PHASES)), OVER, np.uint8)
+    """Return the phase that follows each phase, by contract and whether declarer has conceded.
+
+    The last contract is none: the deal is void, and over.
+    """
+    table = np.full((len(contracts_of(rules)) + 1, len(PHASES), 2), OVER, np.uint8)
     for index, contract in enumerate(contracts_of(rules)):
         phases = [AUCTION, *(PHASES.index(name) for name in contract.flow), OVER]
         for phase, following in pairwise(phases):
-            table[index, phase] = following
+            table[index, phase, 0] = following
         chosen = rules.contracts[0].flow if index < len(rules.contracts) else ()
         if "confirm" in chosen:
-            table[index, PHASES.index("confirm")] = PHASES.index("play")
+            table[index, PHASES.index("confirm"), 0] = PHASES.index("play")
     return table
 
 

@@ -59,10 +59,10 @@ def _outcome(
     rules, rows = tables.rules, lanes.rows
     conceded = state.choice[rows] == a.CONCEDE
     if conceded.all():
-        return np.full(len(lanes), CONCEDED, np.uint8)
-    own, others = np.zeros((2, len(lanes)), np.uint8)
-    tricks = np.zeros(len(lanes), np.uint8)
-    by_one = np.zeros(len(lanes), np.bool_)
+        return np.full(lanes.size, CONCEDED, np.uint8)
+    own, others = np.zeros((2, lanes.size), np.uint8)
+    tricks = np.zeros(lanes.size, np.uint8)
+    by_one = np.zeros(lanes.size, np.bool_)
     for seat in range(rules.seats):
         inside = side >> seat & 1
         points = state.points[seat][rows]

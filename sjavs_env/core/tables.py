@@ -33,7 +33,8 @@ class Tables:
         confirmable: Legal choices before the first lead.
         call_contract: Contract that an action stands for.
         call_trump: Trump suit that an action settles.
-        next_phase: Phase that follows, by contract and phase.
+        next_phase: Phase that follows, by contract (the last is ``NONE``), phase, and whether
+            declarer has conceded.
         declaring: Seats of the declaring side as a set, by contract and declarer.
         gains: Gains of the declaring and of the other columns, by contract, clubs, outcome.
         ties: Outcomes that are carried on, in the same order.
