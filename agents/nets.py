@@ -56,11 +56,16 @@ class Actor(nn.Module):
         """
         return masked_log_softmax(self.body(features[:, : self.encode.n_features]), allowed)
 
-    def forward(self, words: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log-probabilities [N, n_slots], legal slots bool[N, n_slots] and contexts [N]."""
+    def read(self, words: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return contexts [N], legal slots bool[N, n_slots] and features."""
         contexts = self.encode.slots.contexts(words)
         allowed = self.encode.slots.legal(legal, contexts)
-        return self.log_probs(self.encode(words, legal, contexts), allowed), allowed, contexts
+        return contexts, allowed, self.encode(words, legal, contexts)
+
+    def forward(self, words: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return log-probabilities [N, n_slots], legal slots bool[N, n_slots] and contexts [N]."""
+        contexts, allowed, features = self.read(words, legal)
+        return self.log_probs(features, allowed), allowed, contexts
 
 
 class Critic(nn.Module):
@@ -85,6 +90,7 @@ class GreedyPolicy:
 
     def __init__(self, actor: Actor) -> None:
         self._actor = actor.eval()
+        self._device = next(actor.parameters()).device
 
     @torch.no_grad()
     def act(
@@ -94,9 +100,10 @@ class GreedyPolicy:
         n = len(words)
         missing = -n % _ROWS
         padded = np.pad(words, ((0, missing), (0, 0))), np.pad(legal, (0, missing))
-        log_probs, _, contexts = self._actor(*tensors(*padded))
-        slots = self._actor.encode.slots
-        actions: NDArray[np.int64] = slots.actions_of(log_probs.argmax(dim=1), contexts)[:n].numpy()
+        seen = (tensor.to(self._device) for tensor in tensors(*padded))
+        log_probs, _, contexts = self._actor(*seen)
+        chosen = self._actor.encode.slots.actions_of(log_probs.argmax(dim=1), contexts)
+        actions: NDArray[np.int64] = chosen[:n].cpu().numpy()
         return actions
 
 

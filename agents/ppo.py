@@ -6,9 +6,7 @@ The learner knows words, legal actions, choices and advantages, and nothing of t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import chain
@@ -18,11 +16,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from agents import devices
 from agents.bounds import AtLeastOne, Positive, Share, Weight
 from agents.features import tensors
 from agents.losses import Batch, explained_variance, imitation_losses, policy_losses
 from agents.nets import Actor, Critic, NetConfig
 from agents.rollout import Experience, advantages
+from agents.stopwatch import Stopwatch
 from sjavs_env import RuleSet
 from sjavs_env.layout import N_WORDS
 
@@ -59,19 +59,11 @@ class PPOConfig:
     what is measured and exported, for it is steadier than what it averages. 0 for no average."""
     payoff_scale: Positive = 4.0
     """Game points that count as 1 for the critic, to keep its outputs near 1."""
-
-
-def _present(name: str) -> torch.device:
-    """Return a device of this machine.
-
-    Raises:
-        ValueError: this machine, or this torch, has no such device.
-    """
-    try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"device {name!r} is not there ({reason}); cpu always is") from None
+    bfloat16: bool = False
+    """Whether matrices are multiplied in bfloat16, as suits a GPU; probabilities and losses are
+    float32 in any case."""
+    compile: bool = False
+    """Whether the networks are compiled (``torch.compile``), which pays after minutes."""
 
 
 class Learner:
@@ -82,10 +74,15 @@ class Learner:
     ) -> None:
         torch.manual_seed(seed)
         self.config = config
-        self.device = _present(device)
+        self.device = devices.present(device)
         self.actor = Actor(rules, net).to(self.device)
         self.average = deepcopy(self.actor)
         self.critic = Critic(rules, net, config.payoff_scale).to(self.device)
+        self.watch = Stopwatch()
+        """Seconds of an update by what was done, as they are logged."""
+        how = self.device, config.bfloat16, config.compile
+        self._log_probs = devices.built(self.actor.log_probs, *how)
+        self._values = devices.built(self.critic.forward, *how)
         self.optimisers = {
             "actor": torch.optim.Adam(self.actor.parameters(), eps=1e-8, fused=True),
             "critic": torch.optim.Adam(self.critic.parameters(), eps=1e-8, fused=True),
@@ -97,8 +94,15 @@ class Learner:
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], generator: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Draw an action for each row; return actions and log-probabilities."""
+        with self.watch.span("inference"):
+            return self._sample(words, legal, generator)
+
+    def _sample(
+        self, words: NDArray[np.uint32], legal: NDArray[np.uint64], generator: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         seen, options = self._tensors(words[:, :N_WORDS], legal)
-        log_probs, allowed, contexts = self.actor(seen, options)
+        contexts, allowed, features = self.actor.read(seen, options)
+        log_probs = self._log_probs(features, allowed)
         draw = torch.from_numpy(generator.random(len(words), np.float32)).to(self.device)
         cumulated = log_probs.exp().cumsum(dim=1)
         passed = (cumulated <= draw[:, None] * cumulated[:, -1:]).sum(dim=1)
@@ -112,7 +116,7 @@ class Learner:
     def values(self, features: Tensor) -> NDArray[np.float32]:
         """Return the critic's expectation for each row of features, in game points."""
         parts = _slices(len(features), self.config.minibatch)
-        return np.concatenate([self.critic(features[part]).cpu().numpy() for part in parts])
+        return np.concatenate([self._values(features[part]).cpu().numpy() for part in parts])
 
     def features(
         self, experience: Experience, action: NDArray[np.int64]
@@ -137,7 +141,7 @@ class Learner:
         """Learn from how whole deals ended; return the means of what is logged."""
 
         def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-            log_probs = self.actor.log_probs(part.features, part.allowed)
+            log_probs = self._log_probs(part.features, part.allowed)
             losses = policy_losses(log_probs, part, self.config.clip)
             return losses["policy_loss"] - self.entropy_weight * losses["entropy"], losses
 
@@ -156,7 +160,7 @@ class Learner:
         """
 
         def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-            log_probs = self.actor.log_probs(part.features, part.allowed)
+            log_probs = self._log_probs(part.features, part.allowed)
             losses = imitation_losses(log_probs, part, smoothing)
             return losses["policy_loss"], losses
 
@@ -170,24 +174,27 @@ class Learner:
         generator: np.random.Generator,
     ) -> dict[str, float]:
         """Descend over all decisions, some epochs long; return the means of what is logged."""
-        features, allowed, slot = self.features(experience, action)
-        values = self.values(features)
-        advantage = advantages(experience, values, self.config.lam)
-        returns = advantage + values
-        normalised = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-        numbers = map(self._tensor, (experience.log_prob, normalised, returns))
-        batch = Batch(features, allowed, slot, *numbers)
+        with self.watch.span("encoding"):
+            features, allowed, slot = self.features(experience, action)
+        with self.watch.span("values"):
+            values = self.values(features)
+        with self.watch.span("advantages"):
+            advantage = advantages(experience, values, self.config.lam)
+            returns = advantage + values
+            normalised = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+            numbers = map(self._tensor, (experience.log_prob, normalised, returns))
+            batch = Batch(features, allowed, slot, *numbers)
         logged: dict[str, list[Tensor]] = {}
-        with _side_by_side(self.device) as run:
+        with devices.side_by_side(self.device) as run:
             for _ in range(self.config.epochs):
-                shuffled = batch.at(self._tensor(generator.permutation(len(experience))))
-                parts = [
-                    shuffled.at(part) for part in _slices(len(experience), self.config.minibatch)
-                ]
+                with self.watch.span("shuffling"):
+                    shuffled = batch.at(self._tensor(generator.permutation(len(experience))))
+                    sizes = _slices(len(experience), self.config.minibatch)
+                    parts = [shuffled.at(part) for part in sizes]
                 jobs = ("actor", policy, parts), ("critic", self._value, parts)
-                for name, number in chain.from_iterable(
-                    run(self._descend, *zip(*jobs, strict=True))
-                ):
+                with self.watch.span("gradients"):
+                    numbers_of_both = list(run(self._descend, *zip(*jobs, strict=True)))
+                for name, number in chain.from_iterable(numbers_of_both):
                     logged.setdefault(name, []).append(number)
         self._follow()
         means = {name: float(torch.stack(numbers).mean()) for name, numbers in logged.items()}
@@ -201,7 +208,7 @@ class Learner:
 
     def _value(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """Return the critic's loss on a minibatch."""
-        error = (self.critic(part.features) - part.returns) / self.config.payoff_scale
+        error = (self._values(part.features) - part.returns) / self.config.payoff_scale
         loss = 0.5 * error.square().mean()
         return loss, {"value_loss": loss}
 
@@ -219,33 +226,13 @@ class Learner:
         return logged
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
-        return torch.from_numpy(array).to(self.device)
+        return devices.moved(torch.from_numpy(array), self.device)
 
     def _tensors(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64]
     ) -> tuple[Tensor, Tensor]:
         seen, options = tensors(words, legal)
-        return seen.to(self.device), options.to(self.device)
-
-
-@contextmanager
-def _side_by_side(
-    device: torch.device,
-) -> Iterator[Callable[..., Iterable[list[tuple[str, Tensor]]]]]:
-    """Give a ``map`` that works on actor and critic at once where two threads are to be had.
-
-    Two networks on a thread each are faster than both on two, for their matrices are small.
-    """
-    threads = torch.get_num_threads()
-    if device.type != "cpu" or threads < 2:
-        yield map
-        return
-    torch.set_num_threads(threads // 2)
-    try:
-        with ThreadPoolExecutor(2) as pool:
-            yield pool.map
-    finally:
-        torch.set_num_threads(threads)
+        return devices.moved(seen, self.device), devices.moved(options, self.device)
 
 
 def _slices(n: int, size: int) -> Iterator[slice]:

@@ -71,7 +71,7 @@ class Trainer:
             lambda words, legal: self.learner.sample(words, legal, generator),
             seed_of(config.seed, progress.update, _DEALS),
         )
-        collected = time.perf_counter()
+        rollout = time.perf_counter() - begun
         losses = self._learn(experience, generator)
         ended = time.perf_counter()
         progress.update += 1
@@ -82,8 +82,9 @@ class Trainer:
         return {
             **{f"losses/{name}": value for name, value in losses.items()},
             **self._charts(experience, ended - begun),
-            "time/rollout": collected - begun,
-            "time/update": ended - collected,
+            "time/rollout": rollout,
+            "time/update": ended - begun - rollout,
+            **{f"time/{name}": span for name, span in self.learner.watch.taken().items()},
         }
 
     def _learn(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:

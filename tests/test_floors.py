@@ -28,9 +28,9 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "bounds checkpoint config dealsets duplicate evaluate features health league "
+        "agents": "bounds checkpoint config dealsets devices duplicate evaluate features health league "
         "logbook losses nets policy ppo provenance ratings report rollout rubbers "
-        "search.* table training",
+        "search.* speed stopwatch table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -46,11 +46,13 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 TORCH = (
     "agents.checkpoint",
     "agents.config",
+    "agents.devices",
     "agents.features",
     "agents.logbook",
     "agents.losses",
     "agents.nets",
     "agents.ppo",
+    "agents.speed",
     "scripts",
 )
 
