@@ -31,6 +31,12 @@ def moved(tensor: Tensor, device: torch.device) -> Tensor:
     return tensor.pin_memory().to(device, non_blocking=True)
 
 
+def settle(device: torch.device) -> None:
+    """Return when a device has done all that it was asked to."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
 def built(
     function: Callable[..., Tensor], device: torch.device, bfloat16: bool, compiled: bool
 ) -> Callable[..., Tensor]:
@@ -47,9 +53,7 @@ def built(
 
 
 @contextmanager
-def side_by_side(
-    device: torch.device,
-) -> Iterator[Callable[..., Iterable[Any]]]:
+def side_by_side(device: torch.device) -> Iterator[Callable[..., Iterable[Any]]]:
     """Give a ``map`` that works on actor and critic at once where two threads are to be had.
 
     Two networks on a thread each are faster than both on two, for their matrices are small.

@@ -45,8 +45,7 @@ TAGS = {
     "time/encoding": "seconds in which features were made of words",
     "time/values": "seconds in which the critic valued all decisions",
     "time/advantages": "seconds in which advantages were worked out",
-    "time/shuffling": "seconds in which minibatches were made",
-    "time/gradients": "seconds of forward and backward passes and optimiser steps",
+    "time/gradients": "seconds of forward and backward passes and of optimiser steps",
     "eval/points_vs_OPPONENT": "edge over an opponent on the validation set, game points per deal",
     "eval/ci95_vs_OPPONENT": "half the width of its 95 % interval",
 }

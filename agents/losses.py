@@ -25,9 +25,9 @@ class Batch(NamedTuple):
     returns: Tensor
     """In game points."""
 
-    def at(self, rows: Tensor | slice) -> Batch:
-        """Return some of the decisions."""
-        return Batch(*(field[rows] for field in self))
+    def at(self, rows: Tensor) -> Batch:
+        """Return some of the decisions, by their numbers."""
+        return Batch(*(field.index_select(0, rows) for field in self))
 
 
 def normalised_entropy(log_probs: Tensor, allowed: Tensor) -> Tensor:
@@ -35,9 +35,8 @@ def normalised_entropy(log_probs: Tensor, allowed: Tensor) -> Tensor:
 
     A row with one legal action has entropy 0.
     """
-    probabilities = log_probs.exp()
-    entropy = -(probabilities * log_probs.masked_fill(~allowed, 0.0)).sum(dim=1)
-    return entropy / allowed.sum(dim=1).clamp(min=2).float().log()
+    entropy = -(log_probs.exp() * log_probs).sum(dim=1)
+    return entropy / allowed.sum(dim=1).clamp(min=2).log()
 
 
 def policy_losses(log_probs: Tensor, part: Batch, clip: float) -> dict[str, Tensor]:

@@ -108,10 +108,9 @@ class GreedyPolicy:
 
 
 def masked_log_softmax(logits: Tensor, allowed: Tensor) -> Tensor:
-    """Return log-probabilities over the allowed slots in float32, and a finite floor elsewhere.
+    """Return log-probabilities over the allowed slots in float32, and far below them elsewhere.
 
-    The floor's exponential is exactly 0, and finite, so that no product with it is NaN.
+    The exponential there is exactly 0, and the value finite, so that no product of both is NaN.
     """
     floor = torch.finfo(torch.float32).min / 4
-    kept = logits.float().masked_fill(~allowed, floor)
-    return torch.log_softmax(kept, dim=1).masked_fill(~allowed, floor)
+    return torch.log_softmax(torch.where(allowed, logits.float(), floor), dim=1)

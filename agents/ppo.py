@@ -78,7 +78,7 @@ class Learner:
         self.actor = Actor(rules, net).to(self.device)
         self.average = deepcopy(self.actor)
         self.critic = Critic(rules, net, config.payoff_scale).to(self.device)
-        self.watch = Stopwatch()
+        self.watch = Stopwatch(lambda: devices.settle(self.device))
         """Seconds of an update by what was done, as they are logged."""
         how = self.device, config.bfloat16, config.compile
         self._log_probs = devices.built(self.actor.log_probs, *how)
@@ -185,16 +185,14 @@ class Learner:
             numbers = map(self._tensor, (experience.log_prob, normalised, returns))
             batch = Batch(features, allowed, slot, *numbers)
         logged: dict[str, list[Tensor]] = {}
-        with devices.side_by_side(self.device) as run:
-            for _ in range(self.config.epochs):
-                with self.watch.span("shuffling"):
-                    shuffled = batch.at(self._tensor(generator.permutation(len(experience))))
-                    sizes = _slices(len(experience), self.config.minibatch)
-                    parts = [shuffled.at(part) for part in sizes]
-                jobs = ("actor", policy, parts), ("critic", self._value, parts)
-                with self.watch.span("gradients"):
-                    numbers_of_both = list(run(self._descend, *zip(*jobs, strict=True)))
-                for name, number in chain.from_iterable(numbers_of_both):
+        for _ in range(self.config.epochs):
+            order = self._tensor(generator.permutation(len(experience)))
+            parts = [order[part] for part in _slices(len(order), self.config.minibatch)]
+            jobs = ("actor", policy, batch, parts), ("critic", self._value, batch, parts)
+            with self.watch.span("gradients"), devices.side_by_side(self.device) as run:
+                for name, number in chain.from_iterable(
+                    run(self._descend, *zip(*jobs, strict=True))
+                ):
                     logged.setdefault(name, []).append(number)
         self._follow()
         means = {name: float(torch.stack(numbers).mean()) for name, numbers in logged.items()}
@@ -212,12 +210,12 @@ class Learner:
         loss = 0.5 * error.square().mean()
         return loss, {"value_loss": loss}
 
-    def _descend(self, name: str, loss_of: Loss, parts: list[Batch]) -> Logged:
-        """Take one network's gradient steps; return what they logged."""
+    def _descend(self, name: str, loss_of: Loss, batch: Batch, parts: list[Tensor]) -> Logged:
+        """Take one network's gradient steps, on some rows each; return what they logged."""
         net, optimiser = getattr(self, name), self.optimisers[name]
         logged: Logged = []
         for part in parts:
-            loss, numbers = loss_of(part)
+            loss, numbers = loss_of(batch.at(part))
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(net.parameters(), self.config.max_grad_norm)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
 class Stopwatch:
-    """Adds up wall seconds by name; spans must not lie within each other."""
+    """Adds up wall seconds by name; spans must not lie within each other.
 
-    def __init__(self) -> None:
+    Args:
+        settle: Called at the end of a span; it returns when the device has done what was asked.
+    """
+
+    def __init__(self, settle: Callable[[], object] = lambda: None) -> None:
+        self._settle = settle
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     @contextmanager
@@ -21,6 +26,7 @@ class Stopwatch:
         try:
             yield
         finally:
+            self._settle()
             self._seconds[name] += time.perf_counter() - begun
 
     def taken(self) -> dict[str, float]:

@@ -1,9 +1,9 @@
-"""Measure the speed of the core: decisions a CPU second, one thread, for every rule set.
+"""Measure speed: the environment, the players and the trainer, beside a loop in C and our peers.
 
     python -m scripts.benchmark --presets faroese4 klorsjavs --batches 1024 16384
 
-Deals are played by ``random`` first, unmeasured; then the same decisions are played again and
-measured, dealing and legal actions included. Each figure is the median of several runs.
+Everything but training is counted in decisions a CPU second of one thread, the median of several
+runs. Peers are measured where their environment is (scripts/peers.txt).
 """
 
 from __future__ import annotations
@@ -11,118 +11,127 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from itertools import product
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from statistics import median
-from time import process_time
 
-import numpy as np
-from numpy.typing import NDArray
+from agents.peers import PeerFigure
+from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
+from agents import peers
+from agents.config import load
 from agents.provenance import commit, versions
+from agents.speed import WATCHES, Effort, Figure, of_aec, of_batch, of_c_loop, of_player
+from agents.speed_training import NETWORK, TrainingFigure, of_training
 from scripts._cli import check_out, read, run, table_console
-from sjavs_env import RULE_SETS, VectorSjavs, unpack
-from sjavs_env.players import player
+from sjavs_env import RULE_SETS, rule_set
 
-Watch = Callable[[VectorSjavs], object]
-WATCHES: dict[str, Watch] = {
-    "core": lambda vec: None,
-    "packed": lambda vec: vec.observe(),
-    "uint8": lambda vec: unpack(vec.observe()),
-    "float32": lambda vec: unpack(vec.observe(), "float32"),
-}
-"""What is looked at after every step, by the name of the measurement."""
+_CONFIG = Path("configs/faroese4_quick.toml")
+_PLAYER, _PLAYER_BATCH = "rule-of-thumb", 8192
+_MILLION = 1e6
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure the speed of the core: decisions a CPU second, one thread, for every rule set."""
+    """Measure speed: the environment, the players and the trainer, beside C and our peers."""
 
     presets: tuple[str, ...] = RULE_SETS
     """Rule sets to measure."""
-    batches: tuple[int, ...] = (1024, 16384)
+    batches: tuple[int, ...] = (1, 64, 1024, 4096, 16384, 65536)
     """Batch sizes to measure."""
-    watches: tuple[str, ...] = ("core", "packed")
+    watches: tuple[str, ...] = tuple(WATCHES)
     """What to look at after every step: core (nothing), packed, uint8, float32."""
     seconds: float = 0.3
     """CPU seconds that a run takes at least."""
     runs: int = 5
     """Runs of which the median counts."""
+    updates: int = 4
+    """Updates of the quick config to measure training by; 0 for none."""
+    threads: int = 2
+    """Threads of the training."""
+    peers: tuple[str, ...] = peers.NAMES
+    """Peers to measure, where their environment is there."""
+    peers_python: Path | None = None
+    """The Python of the peers' environment; that of .peers, if it is there, unless given."""
     out: Path | None = None
     """Where to write the figures as JSON."""
 
 
 @dataclass(frozen=True)
-class Figure:
-    """One measurement."""
+class Measured:
+    """All figures of one run; ``c_loop`` in decisions a CPU second."""
 
-    rules: str
-    batch: int
-    watch: str
-    decisions_per_second: float
+    figures: list[Figure]
+    c_loop: float | None
+    c_compiled: str
+    training: TrainingFigure | None
+    peers: list[PeerFigure]
 
 
 def main() -> None:
-    """Measure as the command line says, and print the table."""
+    """Measure as the command line says, print the tables, and write them where asked."""
     arguments = read(Arguments, prog="python -m scripts.benchmark")
-    check_out(arguments.out)
-    if arguments.runs < 1:
-        raise ValueError(f"runs={arguments.runs} must be 1 or more")
-    unknown = set(arguments.watches) - set(WATCHES)
-    if unknown:
-        raise ValueError(f"unknown watches {sorted(unknown)}; known: {', '.join(WATCHES)}")
-    figures = [
-        Figure(*what, speed(*what[:2], WATCHES[what[2]], arguments.seconds, arguments.runs))
-        for what in product(arguments.presets, arguments.batches, arguments.watches)
-    ]
+    _check(arguments)
+    measured = measure(arguments)
     if arguments.out is not None:
         about = {"machine": machine(), "versions": versions(), "commit": commit()}
-        arguments.out.write_text(
-            json.dumps(about | {"figures": [*map(asdict, figures)]}, indent=1) + "\n"
-        )
-    _show(figures, arguments)
+        arguments.out.write_text(json.dumps(about | asdict(measured), indent=1) + "\n")
+    show(measured, arguments)
 
 
-def speed(rules: str, batch: int, watch: Watch, seconds: float, runs: int) -> float:
-    """Return decisions a CPU second: the median of some runs."""
-    vec = VectorSjavs(rules, batch=batch)
-    script = _script(vec)
-    decisions = sum(int(np.count_nonzero(actions >= 0)) for actions in script)
-    _again(vec, script, watch)
-    found = []
-    for _ in range(runs):
-        begun, deals = process_time(), 0
-        while process_time() - begun < seconds:
-            _again(vec, script, watch)
-            deals += 1
-        found.append(deals * decisions / (process_time() - begun))
-    return median(found)
+def _check(arguments: Arguments) -> None:
+    """Check everything before anything is measured."""
+    check_out(arguments.out)
+    counts = {"runs": arguments.runs, "threads": arguments.threads}
+    counts |= {f"batches: {batch}": batch for batch in arguments.batches}
+    for name, value in counts.items():
+        if value < 1:
+            raise ValueError(f"{name}={value} must be 1 or more")
+    for what, chosen, known in (
+        ("watches", arguments.watches, tuple(WATCHES)),
+        ("peers", arguments.peers, peers.NAMES),
+    ):
+        unknown = set(chosen) - set(known)
+        if unknown:
+            raise ValueError(f"unknown {what} {sorted(unknown)}; known: {', '.join(known)}")
+    for name in arguments.presets:
+        rule_set(name)
 
 
-def _script(vec: VectorSjavs) -> list[NDArray[np.int64]]:
-    """Play the deals of seed 0 by ``random`` and return the actions, -1 where a deal is over."""
-    policy = player("random", vec.rules)
-    vec.reset(seed=0)
-    script: list[NDArray[np.int64]] = []
-    while not vec.over.all():
-        keys = np.arange(vec.batch, dtype=np.uint64) << np.uint64(8) | np.uint64(len(script))
-        live = ~vec.over
-        actions = np.full(vec.batch, -1)
-        actions[live] = policy.act(vec.observe()[live], vec.legal[live], keys[live])
-        script.append(actions)
-        vec.step(actions)
-    return script
+def measure(arguments: Arguments) -> Measured:
+    """Return what was measured, the C loop first and the peers last."""
+    effort = Effort(arguments.seconds, arguments.runs)
+    c_loop, compiled = of_c_loop()
+    parts = list(_parts(arguments))
+    shown = track(parts, "measuring", console=Console(stderr=True), transient=True)
+    figures = [
+        figure for preset, batch in shown for figure in _part(preset, batch, arguments, effort)
+    ]
+    training = None
+    if arguments.updates:
+        config = replace(load(_CONFIG), threads=arguments.threads)
+        training = of_training(config, arguments.updates)
+    python = arguments.peers_python or peers.default_python()
+    found = [] if python is None else peers.measure(python, arguments.peers, arguments.seconds)
+    return Measured(figures, c_loop, compiled, training, found)
 
 
-def _again(vec: VectorSjavs, script: list[NDArray[np.int64]], watch: Watch) -> None:
-    """Deal the same deals and play the same actions."""
-    vec.reset(seed=0)
-    for actions in script:
-        watch(vec)
-        vec.step(actions)
+def _parts(arguments: Arguments) -> Iterator[tuple[str, int]]:
+    """Yield rule sets and batch sizes; batch 0 stands for what has none."""
+    for preset in arguments.presets:
+        yield preset, 0
+        for batch in arguments.batches:
+            yield preset, batch
+
+
+def _part(preset: str, batch: int, arguments: Arguments, effort: Effort) -> list[Figure]:
+    """Return the figures of one part."""
+    if batch:
+        return of_batch(preset, batch, arguments.watches, effort)
+    return [*of_aec(preset, effort), of_player(_PLAYER, preset, _PLAYER_BATCH, effort)]
 
 
 def machine() -> dict[str, str | int | None]:
@@ -131,18 +140,94 @@ def machine() -> dict[str, str | int | None]:
         "system": platform.platform(),
         "processor": platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
+        "python": sys.version.split()[0],
     }
 
 
-def _show(figures: list[Figure], arguments: Arguments) -> None:
-    """Print the figures, a line for each rule set and batch size."""
-    table = Table("rules", "batch", *arguments.watches, caption="million decisions a CPU second")
-    width = len(arguments.watches)
+def show(measured: Measured, arguments: Arguments) -> None:
+    """Print the figures."""
+    console = table_console()
+    for batch_table in (_batches(measured, arguments), _singles(measured), _peers(measured)):
+        if batch_table.row_count:
+            console.print(batch_table)
+    if measured.c_loop is None:
+        console.print(f"the play in C was not measured: {measured.c_compiled}")
+    if measured.training is not None:
+        console.print(_training(measured.training))
+
+
+def _batches(measured: Measured, arguments: Arguments) -> Table:
+    """Return the table of batches, with the share of the C loop."""
+    c_loop = measured.c_loop
+    caption = "million decisions a CPU second, one thread"
+    if c_loop is not None:
+        caption += f"; in brackets the share of the play in C, {c_loop / _MILLION:.0f}"
+    table = Table("rules", "batch", "choice", *arguments.watches, "bytes a deal", caption=caption)
+    width = 1 + len(arguments.watches)
+    figures = [figure for figure in measured.figures if figure.what in ("choice", *WATCHES)]
     for first in range(0, len(figures), width):
-        line = figures[first : first + width]
-        cells = (f"{figure.decisions_per_second / 1e6:.2f}" for figure in line)
-        table.add_row(line[0].rules, f"{line[0].batch:,}", *cells)
-    table_console().print(table)
+        choice, *rest = figures[first : first + width]
+        cells = [_cell(figure.decisions_per_second, c_loop) for figure in rest]
+        size = rest[0].bytes_per_deal if rest else None
+        table.add_row(
+            choice.rules,
+            f"{choice.batch:,}",
+            _cell(choice.decisions_per_second, None),
+            *cells,
+            "" if size is None else f"{size:.0f}",
+        )
+    return table
+
+
+def _cell(speed: float, c_loop: float | None) -> str:
+    share = "" if c_loop is None else f" ({speed / c_loop:.3f})"
+    return f"{speed / _MILLION:.2f}{share}"
+
+
+def _singles(measured: Measured) -> Table:
+    """Return the table of the environments and of the built-in player."""
+    table = Table("rules", "aec", "aec in its wrapper", f"{_PLAYER}, batch {_PLAYER_BATCH:,}")
+    table.caption = "turns, and decisions, a CPU second"
+    figures = [f for f in measured.figures if f.what not in ("choice", *WATCHES)]
+    for first in range(0, len(figures), 3):
+        line = figures[first : first + 3]
+        table.add_row(line[0].rules, *(f"{figure.decisions_per_second:,.0f}" for figure in line))
+    return table
+
+
+def _peers(measured: Measured) -> Table:
+    """Return the table of the peers, with how many times their speed we have."""
+    table = Table("peer", "version", "decisions a second", "of ours")
+    ours = {(f.what, f.rules, f.batch): f.decisions_per_second for f in measured.figures}
+    core = max((speed for (what, *_), speed in ours.items() if what == "core"), default=None)
+    for peer in measured.peers:
+        if peer.decisions_per_second is None:
+            table.add_row(peer.name, peer.version or "", f"not measured: {peer.missing}", "")
+            continue
+        trains = peer.name.startswith("maskable_ppo")
+        training = measured.training.learned_per_second if measured.training else None
+        own = training if trains else core
+        times = "" if own is None else f"{own / peer.decisions_per_second:,.1f} times as fast"
+        table.add_row(peer.name, peer.version or "", f"{peer.decisions_per_second:,.0f}", times)
+    table.caption = "against our core at its best batch, and for MaskablePPO against our training"
+    return table
+
+
+def _training(figure: TrainingFigure) -> Table:
+    """Return the table of an update of the quick config."""
+    table = Table("an update of the quick config", "seconds", "")
+    for name, seconds in sorted(figure.seconds.items(), key=lambda item: -item[1]):
+        table.add_row(name, f"{seconds:.3f}", "network" if name in NETWORK else "")
+    table.add_section()
+    table.add_row("learned decisions a second", f"{figure.learned_per_second:,.0f}", "")
+    table.add_row("beside the networks", f"{figure.beside_network:.0%}", "")
+    table.add_row(
+        "of what the matrices would allow",
+        f"{figure.of_bound:.0%}",
+        f"{figure.flop_per_decision / 1e6:.1f} MFLOP each, {figure.matrix_flops / 1e9:.0f} GFLOP/s",
+    )
+    table.add_row("peak memory", f"{figure.peak_bytes / 2**20:,.0f} MiB", "")
+    return table
 
 
 if __name__ == "__main__":

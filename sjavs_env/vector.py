@@ -125,6 +125,11 @@ class VectorSjavs:
         machine.begin(state, self._tables, number, deal)
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the state of all rows takes."""
+        return self._state.nbytes
+
+    @property
     def _last(self) -> int:
         return self.rules.seats - 1
 

@@ -62,6 +62,16 @@ def test_the_batch_size_changes_no_deal(preset: str) -> None:
     assert dealt == whole
 
 
+def test_large_batches_are_dealt_in_pieces_that_do_not_show() -> None:
+    whole, part = (VectorSjavs("faroese3", batch=n, seed=5) for n in (10_002, 5_001))
+    for first in (0, 5_001):
+        rows = slice(first, first + 5_001)
+        for name in ("hand", "talon", "dealer"):
+            ours, theirs = (getattr(vec._state, name) for vec in (part, whole))
+            np.testing.assert_array_equal(ours, theirs[..., rows])
+        part.reset()
+
+
 def test_a_seed_restarts_the_stream_and_a_given_dealer_does_not_move_it() -> None:
     vec = VectorSjavs("faroese4", batch=4, seed=9)
     first = deals_of(vec)

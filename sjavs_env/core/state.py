@@ -133,6 +133,11 @@ class State:
             )
         return cls(**arrays)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(getattr(self, item.name).nbytes for item in fields(self))
+
     def clear(self, rows: Rows) -> None:
         """Empty some rows."""
         for item in fields(self):

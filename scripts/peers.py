@@ -1,0 +1,234 @@
+"""Measure one peer of the benchmark, in the environment of scripts/peers.txt.
+
+    PYTHONPATH=. .peers/bin/python scripts/peers.py open_spiel_skat --seconds 2
+
+It prints one line of JSON: decisions a CPU second of one thread under uniform random legal play,
+and for those that train, learned decisions a wall second.
+"""
+
+# Each peer is imported inside the function that measures it, which is the point of this file: a
+# process needs one of them, and the others may be missing or slow to load.
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
+from itertools import count
+from typing import Any
+
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_USER_MISTAKE = 2
+_AEC_TURNS = 2000
+_SPIEL_DEALS = 1000
+_PGX_BATCH, _PGX_STEPS = 1024, 64
+_PPO_NET = {"net_arch": {"pi": [256, 256], "vf": [256, 256]}}
+Measured = tuple[str, float]
+
+
+def main() -> None:
+    """Measure the peer that the command line names."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("name")
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--threads", type=int, default=2, help="threads of those that train")
+    arguments = parser.parse_args()
+    measure = _PEERS.get(arguments.name)
+    if measure is None:
+        near = difflib.get_close_matches(arguments.name, _PEERS, n=1, cutoff=0.0)[0]
+        sys.stderr.write(f"error: there is no peer {arguments.name!r}; the nearest is {near!r}\n")
+        sys.exit(_USER_MISTAKE)
+    trains = arguments.name.startswith("maskable_ppo")
+    threads = str(arguments.threads if trains else 1)
+    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, threads))
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    package, speed = measure(arguments)
+    found = {"peer": arguments.name, "version": f"{package} {version(package)}"}
+    print(json.dumps(found | {"decisions_per_second": speed}))
+
+
+def _rate(play: Callable[[], int], seconds: float) -> float:
+    """Return decisions a CPU second of a function that plays and counts them, once warm."""
+    play()
+    begun, decisions = time.process_time(), 0
+    while time.process_time() - begun < seconds:
+        decisions += play()
+    return decisions / (time.process_time() - begun)
+
+
+def _open_spiel(game_name: str) -> Callable[[argparse.Namespace], Measured]:
+    """Return the measurement of a game driven from Python, dealing included, deals uncounted."""
+
+    def measured(arguments: argparse.Namespace) -> Measured:
+        import pyspiel
+
+        game, rng = pyspiel.load_game(game_name), random.Random(0)
+
+        def play() -> int:
+            state: Any = game.new_initial_state()
+            decisions = 0
+            while not state.is_terminal():
+                if state.is_chance_node():
+                    actions, weights = zip(*state.chance_outcomes(), strict=True)
+                    state.apply_action(rng.choices(actions, weights)[0])
+                    continue
+                state.apply_action(rng.choice(state.legal_actions()))
+                decisions += 1
+            return decisions
+
+        return "open_spiel", _rate(play, arguments.seconds)
+
+    return measured
+
+
+def _open_spiel_skat_cpp(arguments: argparse.Namespace) -> Measured:
+    """Measure Skat with OpenSpiel's own random bots, all in C++."""
+    import pyspiel
+
+    game = pyspiel.load_game("skat")
+    bots = [pyspiel.make_uniform_random_bot(seat, seat) for seat in range(3)]
+    seeds = count()
+
+    def played() -> Any:
+        state = game.new_initial_state()
+        pyspiel.evaluate_bots(state, bots, next(seeds))
+        return state
+
+    # Counting by the history would cost more than playing, so the decisions of some deals stand
+    # for all.
+    histories = [played().full_history() for _ in range(_SPIEL_DEALS)]
+    decisions: int = sum(move.player >= 0 for history in histories for move in history)
+
+    def play() -> int:
+        for _ in range(_SPIEL_DEALS):
+            played()
+        return decisions
+
+    return "open_spiel", _rate(play, arguments.seconds)
+
+
+def _pettingzoo(module_name: str) -> Callable[[argparse.Namespace], Measured]:
+    """Return the measurement of an AEC environment as it comes."""
+
+    def measured(arguments: argparse.Namespace) -> Measured:
+        import numpy as np
+
+        env = import_module(f"pettingzoo.classic.{module_name}").env()
+        rng, seeds = random.Random(0), count()
+
+        def play() -> int:
+            turns = 0
+            while turns < _AEC_TURNS:
+                env.reset(seed=next(seeds))
+                for _ in env.agent_iter():
+                    observation, _, termination, truncation, _ = env.last()
+                    if termination or truncation:
+                        env.step(None)
+                        continue
+                    env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+                    turns += 1
+            return turns
+
+        return "pettingzoo", _rate(play, arguments.seconds)
+
+    return measured
+
+
+def _rlcard_bridge(arguments: argparse.Namespace) -> Measured:
+    """Measure RLCard's Bridge with its random agents."""
+    import rlcard
+    from rlcard.agents import RandomAgent
+
+    env = rlcard.make("bridge", config={"seed": 0})
+    env.set_agents([RandomAgent(num_actions=env.num_actions) for _ in range(env.num_players)])
+
+    def play() -> int:
+        trajectories, _ = env.run(is_training=False)
+        return sum(len(each) // 2 for each in trajectories)
+
+    return "rlcard", _rate(play, arguments.seconds)
+
+
+def _pgx_sparrow_mahjong(arguments: argparse.Namespace) -> Measured:
+    """Measure Pgx's small Mahjong, batched and compiled, with auto-reset."""
+    import jax
+    import jax.numpy as jnp
+    import pgx
+    from pgx.experimental import auto_reset
+
+    env = pgx.make("sparrow_mahjong")
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    def turn(carry: Any, _: Any) -> Any:
+        state, key = carry
+        key, choice, dealing = jax.random.split(key, 3)
+        logits = jnp.where(state.legal_action_mask, 0.0, -1e9)
+        action = jax.random.categorical(choice, logits, axis=-1)
+        return (step(state, action, jax.random.split(dealing, _PGX_BATCH)), key), None
+
+    run = jax.jit(lambda carry: jax.lax.scan(turn, carry, None, length=_PGX_STEPS)[0])
+    key = jax.random.PRNGKey(0)
+    carry = jax.jit(jax.vmap(env.init))(jax.random.split(key, _PGX_BATCH)), key
+    kept = [jax.block_until_ready(run(carry))]
+
+    def play() -> int:
+        kept[0] = jax.block_until_ready(run(kept[0]))
+        return _PGX_BATCH * _PGX_STEPS
+
+    return "pgx", _rate(play, arguments.seconds)
+
+
+def _maskable_ppo(
+    rows: int, n_steps: int, **options: int
+) -> Callable[[argparse.Namespace], Measured]:
+    """Return the measurement of MaskablePPO on our game: one whole rollout and its update.
+
+    All its decisions are counted, forced ones too.
+    """
+
+    def measured(arguments: argparse.Namespace) -> Measured:
+        import torch
+        from sb3_contrib import MaskablePPO
+
+        from scripts.sb3_env import TableEnv
+
+        torch.set_num_threads(arguments.threads)
+        env = TableEnv("faroese4", rows, seed=0)
+        learner = MaskablePPO(
+            "MlpPolicy",
+            env,
+            n_steps=n_steps,
+            policy_kwargs=_PPO_NET,
+            seed=0,
+            device="cpu",
+            **options,
+        )
+        begun = time.perf_counter()
+        learner.learn(rows * n_steps)
+        return "sb3-contrib", rows * n_steps / (time.perf_counter() - begun)
+
+    return measured
+
+
+_PEERS: dict[str, Callable[[argparse.Namespace], Measured]] = {
+    "open_spiel_skat": _open_spiel("skat"),
+    "open_spiel_skat_cpp": _open_spiel_skat_cpp,
+    "open_spiel_euchre": _open_spiel("euchre"),
+    "pettingzoo_hanabi": _pettingzoo("hanabi_v5"),
+    "pettingzoo_connect_four": _pettingzoo("connect_four_v3"),
+    "rlcard_bridge": _rlcard_bridge,
+    "pgx_sparrow_mahjong": _pgx_sparrow_mahjong,
+    "maskable_ppo": _maskable_ppo(rows=64, n_steps=256),
+    "maskable_ppo_tuned": _maskable_ppo(rows=1024, n_steps=128, batch_size=4096, n_epochs=4),
+}
+
+
+if __name__ == "__main__":
+    main()
