@@ -35,8 +35,8 @@ class PeerFigure:
     Attributes:
         name: One of ``NAMES``.
         version: Name and version of its package; None if it was not measured.
-        decisions_per_second: Decisions a CPU second of one thread; for MaskablePPO learned
-            decisions a wall second. None if it was not measured.
+        decisions_per_second: Decisions a CPU second of one thread; for MaskablePPO
+            decisions with a choice a wall second. None if it was not measured.
         missing: Why it was not measured, in one line; None if it was.
     """
 

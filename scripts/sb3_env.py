@@ -18,8 +18,8 @@ class TableEnv(VecEnv):  # type: ignore[misc]
     """A batch of deals for MaskablePPO."""
 
     def __init__(self, rules: str, batch: int, seed: int) -> None:
-        self._table = Table(rules, batch, seed)
-        width = self._table.observations().shape[1]
+        self.table = Table(rules, batch, seed)
+        width = self.table.observations().shape[1]
         super().__init__(
             batch, spaces.Box(0.0, 1.0, (width,), np.float32), spaces.Discrete(N_ACTIONS)
         )
@@ -27,7 +27,7 @@ class TableEnv(VecEnv):  # type: ignore[misc]
 
     def reset(self) -> NDArray[np.float32]:
         """Return the observations as they stand."""
-        return self._table.observations()
+        return self.table.observations()
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Note the actions."""
@@ -37,8 +37,8 @@ class TableEnv(VecEnv):  # type: ignore[misc]
         self,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Carry the actions out."""
-        rewards, ended = self._table.step(self._actions)
-        seen = self._table.observations()
+        rewards, ended = self.table.step(self._actions)
+        seen = self.table.observations()
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in np.flatnonzero(ended):
             infos[row] = {"terminal_observation": seen[row], "TimeLimit.truncated": False}
@@ -48,7 +48,7 @@ class TableEnv(VecEnv):  # type: ignore[misc]
         """Return each row's legal actions, the one method that is asked for."""
         if method_name != "action_masks":
             raise NotImplementedError(f"{method_name!r}; there is 'action_masks' alone")
-        return list(self._table.masks())
+        return list(self.table.masks())
 
     def has_attr(self, attr_name: str) -> bool:
         """Return whether rows have an attribute."""

@@ -24,6 +24,8 @@ class Table:
 
     def __init__(self, rules: str, batch: int, seed: int) -> None:
         self._vec = VectorSjavs(rules, batch=batch, seed=seed)
+        self.choices = 0
+        """Actions that were chosen among several."""
 
     def observations(self) -> NDArray[np.float32]:
         """Return what the seats to act may know, float32[B, F]."""
@@ -43,6 +45,7 @@ class Table:
             IllegalActionError: an action is not legal in its row; then nothing has moved.
         """
         vec = self._vec
+        self.choices += int(np.count_nonzero(np.bitwise_count(vec.legal) > 1))
         seat = vec.seat.copy()
         vec.step(actions)
         ended = vec.over.copy()

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sjavs_env.arguments import check_lines, integers, whole_number
 from sjavs_env.core import machine
 from sjavs_env.core.actions import N_ACTIONS
+from sjavs_env.core.bits import Rows
 from sjavs_env.core.dealing import shuffle
 from sjavs_env.core.notation import parse_deal, record
 from sjavs_env.core.ruleset import RuleSet
@@ -101,8 +102,8 @@ class VectorSjavs:
             DealError: a given deal is malformed or not of this rule set; nothing has changed.
             ValueError: an argument has the wrong shape or range; nothing has changed.
         """
-        number = self._numbers(rows)
-        n = len(number)
+        chosen: Rows = slice(None) if rows is None else self._numbers(rows)
+        n = self.batch if isinstance(chosen, slice) else len(chosen)
         parsed = None if deals is None else self._parse(deals, n, dealer)
         given_dealer = None if dealer is None else integers("dealer", dealer, (n,), 0, self._last)
         sheet = self.rules.start if columns is None else columns
@@ -118,11 +119,12 @@ class VectorSjavs:
             deal, seats = shuffle(self._tables, self._generator, n)
             seats = seats if given_dealer is None else given_dealer.astype(np.int8)
         state = self._state
-        state.clear(slice(None) if n == self.batch else number)
-        state.dealer[number] = seats
-        state.columns[:, number] = given_columns.T
-        state.carry[number] = given_carry
-        machine.begin(state, self._tables, number, deal)
+        state.clear(chosen)
+        state.dealer[chosen] = seats
+        for column, entries in zip(state.columns, given_columns.T, strict=True):
+            column[chosen] = entries
+        state.carry[chosen] = given_carry
+        machine.begin(state, self._tables, chosen, deal)
 
     @property
     def nbytes(self) -> int:
@@ -133,10 +135,8 @@ class VectorSjavs:
     def _last(self) -> int:
         return self.rules.seats - 1
 
-    def _numbers(self, rows: ArrayLike | None) -> NDArray[np.intp]:
+    def _numbers(self, rows: ArrayLike) -> NDArray[np.intp]:
         """Return row numbers, each once."""
-        if rows is None:
-            return np.arange(self.batch)
         number = self._chosen(rows)
         if len(np.unique(number)) != number.size:
             raise ValueError(f"rows={rows!r} names a row twice")

@@ -194,3 +194,13 @@ def test_example_17_how_often_lengths_and_clubs_come() -> None:
 def test_example_17_how_often_all_pass_with_fewer_players(preset: str, share: float) -> None:
     n = 400_000
     assert within(float(declared(preset, n, 17).over.mean()), share, n)
+
+
+def test_given_deals_go_to_the_rows_that_are_named_in_their_order() -> None:
+    vec = VectorSjavs("faroese4", batch=3, seed=1)
+    lines = deals_of(vec)
+    for rows in ([2, 0, 1], [1, 0], [2]):
+        sheet = [[row, row] for row in rows]
+        vec.reset(rows=rows, deals=lines[: len(rows)], columns=sheet)
+        assert [vec.record(row) for row in rows] == lines[: len(rows)]
+        assert [vec._state.columns[:, row].tolist() for row in rows] == sheet

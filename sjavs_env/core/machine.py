@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
 from sjavs_env.core import auction, confirm, exchange, naming, play, play_alone
-from sjavs_env.core.bits import Array, Lanes, put, row_numbers, take
+from sjavs_env.core.bits import Array, Lanes, Rows, put, row_numbers, take
 from sjavs_env.core.codes import (
     AUCTION,
     CONFIRM,
@@ -34,10 +34,10 @@ from sjavs_env.core.tables import Tables
 _MODULES = {AUCTION: auction, NAME: naming, EXCHANGE: exchange, CONFIRM: confirm, PLAY: play}
 
 
-def begin(state: State, tables: Tables, number: NDArray[np.intp], deal: NDArray[np.uint8]) -> None:
+def begin(state: State, tables: Tables, rows: Rows, deal: NDArray[np.uint8]) -> None:
     """Lay out deals in cleared rows whose dealer stands, and ask their forehands."""
-    whole = len(number) == state.clock.size
-    lanes = Lanes(slice(None) if whole else number, number, state.clock.size)
+    batch = state.clock.size
+    lanes = Lanes(rows, row_numbers(batch)[rows], batch)
     lay_out(state, tables, lanes, deal)
     auction.enter(state, tables, lanes)
 
