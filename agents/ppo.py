@@ -54,7 +54,7 @@ class PPOConfig:
     """The same when the budget is spent; a floor keeps the policy from collapsing."""
     max_grad_norm: Positive = 0.5
     """Gradients are cut to this norm, the actor's and the critic's apart."""
-    average: Share = 0.9
+    average: Share = 0.0
     """Share of itself that the average of the actor's weights keeps in an update; the average is
     what is measured and exported, for it is steadier than what it averages. 0 for no average."""
     payoff_scale: Positive = 4.0
