@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from agents.peers import PeerFigure
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 from agents import peers
 from agents.config import load
+from agents.peers import PeerFigure
 from agents.provenance import commit, versions
 from agents.speed import WATCHES, Effort, Figure, of_aec, of_batch, of_c_loop, of_player
 from agents.speed_training import NETWORK, TrainingFigure, of_training
