@@ -107,7 +107,7 @@ def of_aec(rules: str, effort: Effort) -> list[Figure]:
     figures = []
     for what, make in (("aec", sjavs_v0.raw_env), ("aec in its wrapper", sjavs_v0.env)):
         env = make(rules)
-        speed = _median(partial(_turns, env), _TURN_LIMIT, effort)
+        speed = _median(partial(turns, env), turns(env), effort)
         figures.append(Figure(what, rules, 1, speed))
     return figures
 
@@ -174,10 +174,13 @@ def _script(vec: VectorSjavs) -> tuple[list[NDArray[np.int64]], float]:
     return script, seconds
 
 
-def _turns(env: Any) -> None:
-    """Take so many turns of random legal play, through as many deals as it takes."""
-    rng = random.Random(0)
-    taken = 0
+def turns(env: Any) -> int:
+    """Play whole episodes of an AEC environment at random, the same ones each time.
+
+    Returns:
+        Turns that were taken, some thousands.
+    """
+    rng, taken = random.Random(0), 0
     while taken < _TURN_LIMIT:
         env.reset(seed=taken)
         for _ in env.agent_iter():
@@ -187,6 +190,7 @@ def _turns(env: Any) -> None:
                 continue
             env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
             taken += 1
+    return taken
 
 
 def _again(vec: VectorSjavs, script: list[NDArray[np.int64]], watch: Watch) -> None:

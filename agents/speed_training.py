@@ -13,10 +13,11 @@ from torch import nn
 
 from agents.config import Config
 from agents.ppo import Learner
-from agents.training import start
+from agents.training import Trainer, start
 
 NETWORK = ("inference", "values", "gradients")
 """Spans of an update in which the networks run forward or backward, or are stepped."""
+_TIME = "time/"
 _MATRIX = 256
 _MATRIX_ROWS = 4096
 _MATRIX_RUNS = 200
@@ -52,27 +53,43 @@ class TrainingFigure:
         return self.learned_per_second * self.flop_per_decision / self.matrix_flops
 
 
-def of_training(config: Config, updates: int) -> TrainingFigure:
-    """Measure updates of plain self-play, after one that does not count."""
-    torch.set_num_threads(config.threads)
-    imitation = replace(config.imitation, deals=0)
-    trainer = start(replace(config, imitation=imitation))
+@dataclass(frozen=True)
+class Timed:
+    """What some updates were: wall seconds of all, seconds by time tag, moves and decisions."""
+
+    seconds: float
+    spans: dict[str, float]
+    moves: int
+    decisions: int
+
+
+def timed(trainer: Trainer, updates: int) -> Timed:
+    """Make updates, and return what they took, after one that does not count."""
     trainer.advance()
-    decisions = trainer.progress.decisions
-    taken: defaultdict[str, float] = defaultdict(float)
+    progress = trainer.progress
+    moves, decisions = progress.moves, progress.decisions
+    spans: defaultdict[str, float] = defaultdict(float)
     begun = time.perf_counter()
     for _ in range(updates):
         for tag, value in trainer.advance().items():
-            if tag.startswith("time/"):
-                taken[tag.removeprefix("time/")] += value / updates
-    seconds = (time.perf_counter() - begun) / updates
-    spans = {name: value for name, value in taken.items() if name not in ("rollout", "update")}
-    spans["environment"] = taken["rollout"] - taken["inference"]
-    spans["rest"] = seconds - sum(spans.values())
-    learned = (trainer.progress.decisions - decisions) / updates
+            if tag.startswith(_TIME):
+                spans[tag.removeprefix(_TIME)] += value
+    seconds = time.perf_counter() - begun
+    return Timed(seconds, dict(spans), progress.moves - moves, progress.decisions - decisions)
+
+
+def of_training(config: Config, updates: int) -> TrainingFigure:
+    """Measure updates of plain self-play."""
+    torch.set_num_threads(config.threads)
+    trainer = start(replace(config, imitation=replace(config.imitation, deals=0)))
+    found = timed(trainer, updates)
+    spans = dict(found.spans)
+    spans["environment"] = spans.pop("rollout") - spans["inference"]
+    del spans["update"]
+    spans["rest"] = found.seconds - sum(spans.values())
     return TrainingFigure(
-        seconds=spans,
-        learned_per_second=learned / seconds,
+        seconds={name: seconds / updates for name, seconds in spans.items()},
+        learned_per_second=found.decisions / found.seconds,
         flop_per_decision=flop_per_decision(trainer.learner),
         matrix_flops=matrix_flops(config.threads),
         peak_bytes=peak_bytes(),

@@ -51,7 +51,7 @@ class Arguments:
     updates: int = 4
     """Updates of the quick config to measure training by; 0 for none."""
     threads: int = 2
-    """Threads of the training."""
+    """Threads of the training, the peers' too."""
     peers: tuple[str, ...] = peers.NAMES
     """Peers to measure, where their environment is there."""
     peers_python: Path | None = None
@@ -115,7 +115,11 @@ def measure(arguments: Arguments) -> Measured:
         config = replace(load(_CONFIG), threads=arguments.threads)
         training = of_training(config, arguments.updates)
     python = arguments.peers_python or peers.default_python()
-    found = [] if python is None else peers.measure(python, arguments.peers, arguments.seconds)
+    found = (
+        []
+        if python is None
+        else peers.measure(python, arguments.peers, arguments.seconds, arguments.threads)
+    )
     return Measured(figures, c_loop, compiled, training, found)
 
 

@@ -19,7 +19,8 @@ from agents.config import Config
 from agents.evaluate import edge
 from agents.nets import GreedyPolicy
 from agents.ppo import PPOConfig
-from agents.training import Trainer, start
+from agents.speed_training import timed
+from agents.training import start
 from sjavs_env import rule_set
 from sjavs_env.players import player
 
@@ -76,21 +77,15 @@ def speeds(way: str, device: str, size: Size) -> dict[str, float]:
     "total moves" are of the whole update.
     """
     trainer = start(configured(way, device, size, size.batch, size.batch * (size.updates + 1)))
-    trainer.advance()
-    moves, decisions = trainer.progress.moves, trainer.progress.decisions
-    taken: dict[str, float] = {}
-    for _ in range(size.updates):
-        for tag, value in trainer.advance().items():
-            if tag.startswith("time/"):
-                taken[tag[5:]] = taken.get(tag[5:], 0.0) + value
-    moves, decisions = trainer.progress.moves - moves, trainer.progress.decisions - decisions
+    found = timed(trainer, size.updates)
+    taken, decisions = found.spans, found.decisions
     total = taken["rollout"] + taken["update"]
     return {
-        "environment": moves / (taken["rollout"] - taken["inference"]),
+        "environment": found.moves / (taken["rollout"] - taken["inference"]),
         "inference": decisions / taken["inference"],
         "update": decisions / taken["update"],
         "total": decisions / total,
-        "total moves": moves / total,
+        "total moves": found.moves / total,
     }
 
 
@@ -98,7 +93,7 @@ def learned(device: str, size: Size) -> dict[str, float]:
     """Train on a fixed number of deals, and return seconds and the edge over ``random``."""
     config = configured("bfloat16", device, size, size.learn_batch, size.learn_deals)
     ppo = replace(config.ppo, minibatch=min(size.minibatch, 8192))
-    trainer: Trainer = start(replace(config, ppo=ppo))
+    trainer = start(replace(config, ppo=ppo))
     while not trainer.done:
         trainer.advance()
     rules = rule_set(config.rules)

@@ -26,7 +26,6 @@ from typing import Any
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _USER_MISTAKE = 2
-_AEC_TURNS = 2000
 _SPIEL_DEALS = 1000
 _PGX_BATCH, _PGX_STEPS = 1024, 64
 _PPO_NET = {"net_arch": {"pi": [256, 256], "vf": [256, 256]}}
@@ -118,25 +117,10 @@ def _pettingzoo(module_name: str) -> Callable[[argparse.Namespace], Measured]:
     """Return the measurement of an AEC environment as it comes."""
 
     def measured(arguments: argparse.Namespace) -> Measured:
-        import numpy as np
+        from agents.speed import turns
 
         env = import_module(f"pettingzoo.classic.{module_name}").env()
-        rng, seeds = random.Random(0), count()
-
-        def play() -> int:
-            turns = 0
-            while turns < _AEC_TURNS:
-                env.reset(seed=next(seeds))
-                for _ in env.agent_iter():
-                    observation, _, termination, truncation, _ = env.last()
-                    if termination or truncation:
-                        env.step(None)
-                        continue
-                    env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
-                    turns += 1
-            return turns
-
-        return "pettingzoo", _rate(play, arguments.seconds)
+        return "pettingzoo", _rate(lambda: turns(env), arguments.seconds)
 
     return measured
 

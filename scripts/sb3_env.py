@@ -14,7 +14,7 @@ from scripts.sb3_table import Table
 from sjavs_env import N_ACTIONS
 
 
-class TableEnv(VecEnv):  # type: ignore[misc]
+class TableEnv(VecEnv):  # type: ignore[misc]  # its base is in the peers' environment alone
     """A batch of deals for MaskablePPO."""
 
     def __init__(self, rules: str, batch: int, seed: int) -> None:
@@ -45,7 +45,7 @@ class TableEnv(VecEnv):  # type: ignore[misc]
         return seen, rewards, ended, infos
 
     def env_method(self, method_name: str, *args: Any, **kwargs: Any) -> list[Any]:
-        """Return each row's legal actions, the one method that is asked for."""
+        """Return each row's legal actions, the one method that MaskablePPO asks for."""
         if method_name != "action_masks":
             raise NotImplementedError(f"{method_name!r}; there is 'action_masks' alone")
         return list(self.table.masks())
@@ -55,11 +55,14 @@ class TableEnv(VecEnv):  # type: ignore[misc]
         return attr_name == "action_masks"
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute of rows: they have none but what they cannot render."""
+        """Return how rows are rendered, which they are not; they have no other attribute."""
+        if attr_name != "render_mode":
+            raise AttributeError(attr_name)
         return [None] * self.num_envs
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set nothing."""
+        """Refuse: rows have no attribute to set."""
+        raise AttributeError(attr_name)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> Sequence[bool]:
         """Return that no row is wrapped."""

@@ -84,7 +84,8 @@ def said_of(path: Path) -> str:
     elif path.suffix == ".ipynb":
         line = re.search(r'"# ([^"\\]*)', text)[1]
     else:
-        line = next(line for line in text.splitlines() if line.strip()).lstrip("# ")
+        lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#!"))
+        line = next(lines).lstrip("#/* ")
     return line.removesuffix(".").replace("``", "`")
 
 

@@ -18,7 +18,7 @@ from agents.speed import Effort
 from agents.speed_training import NETWORK, flop_per_decision, of_training
 from agents.stopwatch import Stopwatch
 from scripts import benchmark
-from sjavs_env import rule_set
+from sjavs_env import VectorSjavs, rule_set
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 BRIEF = Effort(seconds=0.001, runs=1)
@@ -29,8 +29,13 @@ def test_a_batch_is_measured_with_every_watch() -> None:
     assert [figure.what for figure in found] == ["choice", *speed.WATCHES]
     assert all(figure.decisions_per_second > 0 for figure in found)
     assert {figure.bytes_per_deal for figure in found[1:]} == {196.0}
-    core, packed, uint8, float32 = (figure.decisions_per_second for figure in found[1:])
-    assert core > packed > min(uint8, float32)
+    seen = [watch(VectorSjavs("faroese3", batch=16)) for watch in speed.WATCHES.values()]
+    assert seen[0] is None
+    assert [(each.shape, str(each.dtype)) for each in seen[1:]] == [
+        ((16, 29), "uint32"),
+        ((16, 701), "uint8"),
+        ((16, 701), "float32"),
+    ]
 
 
 def test_turns_and_players_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
