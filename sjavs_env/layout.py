@@ -18,9 +18,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.codes import N_CLASSES, N_SUITS, PACK_POINTS, PHASES
+from sjavs_env.core.codes import N_CLASSES, N_SUITS, PACK_POINTS, PHASES, TRICK_BITS
 from sjavs_env.core.fingerprints import of_text
-from sjavs_env.core.state import FELL_BITS
 
 WORD = 32
 SLOTS = ("me", "left", "across", "right")
@@ -76,7 +75,7 @@ _FACTS = (
         "digits",
         1,
         "the number of the trick in which each card fell, from 1; 0 if it has not",
-        bits=FELL_BITS,
+        bits=TRICK_BITS,
         scale=MOST_TRICKS,
     ),
     Slice("trick", "cards", _SEATS, "the card of each seat in the present trick"),
@@ -97,7 +96,14 @@ _FACTS = (
         _SEATS * N_CLASSES,
         "what each seat's hand has been seen to lack: diamonds, hearts, spades, clubs, trumps",
     ),
-    Slice("trick_number", "numbers", 1, "number of complete tricks", bits=5, scale=MOST_TRICKS),
+    Slice(
+        "trick_number",
+        "numbers",
+        1,
+        "number of complete tricks",
+        bits=TRICK_BITS,
+        scale=MOST_TRICKS,
+    ),
     Slice(
         "points",
         "numbers",
@@ -106,7 +112,14 @@ _FACTS = (
         bits=7,
         scale=PACK_POINTS,
     ),
-    Slice("tricks", "numbers", _SEATS, "tricks that each seat has won", bits=5, scale=MOST_TRICKS),
+    Slice(
+        "tricks",
+        "numbers",
+        _SEATS,
+        "tricks that each seat has won",
+        bits=TRICK_BITS,
+        scale=MOST_TRICKS,
+    ),
     Slice(
         "columns",
         "numbers",

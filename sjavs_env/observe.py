@@ -7,14 +7,26 @@ the field's visibility allows the seat that looks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.bits import Array, Lanes, blocks, scratch, single, take, transpose, wrapped
-from sjavs_env.core.codes import N_CLASSES, NONE, OVER, STEP_BITS, VOID_BITS
+from sjavs_env.core.bits import (
+    Array,
+    Lanes,
+    blocks,
+    row_numbers,
+    scratch,
+    side_by_side,
+    single,
+    take,
+    take_turned,
+    transpose,
+    turn_words,
+    turned,
+)
+from sjavs_env.core.codes import N_SUITS, NONE, OVER, PLAY, STEP_BITS
 from sjavs_env.core.state import State, visibility
 from sjavs_env.core.tables import Tables
 from sjavs_env.layout import LAYOUT_ALL, N_WORDS_ALL, SLOTS
@@ -25,42 +37,65 @@ SLOT_OF_OFFSET: dict[int, tuple[int, ...]] = {2: (0, 2), 3: (0, 1, 3), 4: (0, 1,
 _VISIBLE = {name: visibility(name) for name in State.__slots__}
 _FIRST_CALL = np.uint8(32)
 _CALLS = np.uint32((1 << a.NOTHING - 32) - 1)
-_CLASS_MASK = np.uint32((1 << N_CLASSES) - 1)
+_PASS_BIT = np.uint32(1 << a.PASS - 32)
 _BLOCK = 16384
 """Rows that are packed together: few enough for their words to stay near the processor."""
-_PAIR_BITS = 3
-"""A seat that looks stands above this many bits of the seat looked at, in tables of pairs."""
+_WHOSE = ("seat", "dealer", "declarer", "leader")
+"""The facts that are a seat, as they stand side by side in the words from ``to_act`` on."""
+_WHOSE_BASE = 5
+"""A seat or a suit, ``NONE`` included, as a digit of a number."""
 
 
-def _relative_table(seats: int) -> NDArray[np.uint32]:
-    """Return the slot of a seat as a flag, by looker and seat; 0 for ``NONE``, which is -1."""
-    flags = np.zeros((len(SLOTS), 1 << _PAIR_BITS), np.uint32)
-    for looker in range(seats):
-        for seat in range(seats):
-            flags[looker, seat] = 1 << SLOT_OF_OFFSET[seats][(seat - looker) % seats]
-    return flags.reshape(-1)
+def _whose_table(seats: int) -> NDArray[np.uint32]:
+    """Return the flags of all facts that are a seat, and of the trumps, in their word.
+
+    They are looked up by the number whose digits are the seat that looks, the facts of ``_WHOSE``
+    and the trumps; ``NONE`` is the digit -1, so that some numbers are below 0 and stand at the end.
+    """
+    lookers, n_facts = len(SLOTS), len(_WHOSE) + 1
+    flags = np.zeros((lookers,) + (1,) * n_facts, np.uint32)
+    for place, name in enumerate(("to_act", *_WHOSE[1:])):
+        told = np.zeros((lookers, _WHOSE_BASE), np.uint32)
+        for looker in range(seats):
+            for seat in range(seats):
+                slot = SLOT_OF_OFFSET[seats][(seat - looker) % seats]
+                told[looker, seat - NONE] = 1 << LAYOUT_ALL[name].shift + slot
+        flags = flags | _along(told, place, n_facts)
+    suits = np.zeros((lookers, _WHOSE_BASE), np.uint32)
+    suits[:, -NONE:] = 1 << LAYOUT_ALL["trump"].shift + np.arange(N_SUITS)
+    flags = flags | _along(suits, n_facts - 1, n_facts)
+    below = sum(_WHOSE_BASE**digit for digit in range(n_facts))
+    return np.roll(flags.reshape(-1), -below)
 
 
-def _factors(name: str, seats: int, numbers: int) -> NDArray[np.uint32]:
-    """Return what brings each of a seat's or column's numbers into its slots, [numbers, 1]."""
-    item = LAYOUT_ALL[name]
-    bits = item.bits * (item.count // len(SLOTS))
-    factors = [0] * numbers
-    for offset, slot in enumerate(SLOT_OF_OFFSET[seats]):
-        factors[offset % numbers] |= 1 << item.shift + slot * bits
-    return np.array(factors, np.uint32)[:, None]
+def _along(told: NDArray[np.uint32], place: int, n_facts: int) -> NDArray[np.uint32]:
+    """Return what each seat that looks is told by one of the facts, one axis for each fact."""
+    axes = [1] * n_facts
+    axes[place] = _WHOSE_BASE
+    return told.reshape(len(told), *axes)
 
 
-_FACTORS = {
-    (name, seats, numbers): _factors(name, seats, numbers)
-    for name in ("voids", "points", "tricks", "columns")
-    for seats in SLOT_OF_OFFSET
-    for numbers in {seats, 2}
-}
-_SEAT_SHIFTS = np.array(
-    [LAYOUT_ALL[name].shift for name in ("to_act", "dealer", "declarer", "leader")], np.uint32
-)[:, None]
-_RELATIVE = {seats: _relative_table(seats) for seats in SLOT_OF_OFFSET}
+_WHOSE_TABLES = {seats: _whose_table(seats) for seats in SLOT_OF_OFFSET}
+
+
+_BY_SEAT = ("voids", "points", "tricks", "columns")
+"""The facts that are numbers of each seat, as their words stand."""
+_BITS_BY_SEAT = np.array(
+    [[LAYOUT_ALL[name].bits * LAYOUT_ALL[name].count // len(SLOTS)] for name in _BY_SEAT], np.uint32
+)
+"""The bits that a seat has in each of those words."""
+
+
+def _masks_by_seat(seats: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return the bits that stay where they are, and those of the last seat if it moves a slot."""
+    in_place = seats if seats == len(SLOTS) else seats - 1
+    bits = _BITS_BY_SEAT.astype(np.uint64)
+    stay = (np.uint64(1) << bits * np.uint64(in_place)) - np.uint64(1)
+    last = ((np.uint64(1) << bits) - np.uint64(1)) << bits * np.uint64(in_place)
+    return stay.astype(np.uint32), last.astype(np.uint32)
+
+
+_MASKS_BY_SEAT = {seats: _masks_by_seat(seats) for seats in SLOT_OF_OFFSET}
 
 
 class View:
@@ -73,25 +108,28 @@ class View:
         self._state = state
         self._lanes = lanes
         self.tables = tables
-        seats = tables.rules.seats
-        self.seat = np.maximum(seat, 0)
-        offsets = np.arange(seats, dtype=np.int8)[:, None]
-        self.seats = wrapped(self.seat + offsets, seats)
-        """The seats from my own on, int8[seats, n]."""
-        self._at = lanes.at(self.seats)
-        self._pair = self.seat << np.int8(_PAIR_BITS)
+        self.seat = np.maximum(seat, np.int8(0))
+        self._at = self.seat * np.intp(lanes.size)
+        self._at += row_numbers(lanes.size)
+        over = self.public("over") * np.uint8(OVER << STEP_BITS)
+        self.clock = np.maximum(self.public("clock"), over)
+        """Phase and step of each row."""
+        blind = seat == NONE
+        looking = lanes._replace(dead=blind) if blind.any() else lanes
+        self.common_clock = looking.common(self.clock)
+        """The same of all rows in which a seat looks, None if they differ."""
 
     def public(self, name: str) -> Array:
         """Return a fact that all know."""
         return self._rows(self._field(name, "public"))
 
     def each(self, name: str) -> Array:
-        """Return a public fact by seat, from my seat on, [seats, n]."""
-        return take(self._field(name, "public"), self._at)
+        """Return a public fact by seat, in bytes, from my seat on, uint8[seats, n]."""
+        return turned(self._rows(self._field(name, "public")), self.seat)
 
     def mine(self, name: str) -> Array:
         """Return my own entry of a fact that each seat knows for itself."""
-        return take(self._field(name, "seat"), self._at[0])
+        return take(self._rows(self._field(name, "seat")), self._at)
 
     def as_declarer(self, name: str) -> Array:
         """Return a fact that declarer alone knows, empty for the others."""
@@ -99,22 +137,17 @@ class View:
         known: Array = field * (self.public("declarer") == self.seat)
         return known
 
-    @cached_property
-    def played(self) -> Array:
-        """The cards that each seat has played, from my seat on, uint32[seats, n]."""
-        return self.each("played")
+    def sets(self, name: str, out: NDArray[np.uint32]) -> None:
+        """Write the card sets of a public fact by seat, from my seat on."""
+        take_turned(self._rows(self._field(name, "public")), self._at, out)
 
-    def columns(self) -> Array:
-        """Return the entries of the score sheet, from my column on, [columns, n]."""
-        rules = self.tables.rules
-        if rules.columns == rules.seats:
-            return self.each("columns")
-        mine = self.seats[: rules.columns] & np.int8(1)
-        return take(self._field("columns", "public"), self._lanes.at(mine))
-
-    def relative(self, seat: NDArray[np.int8]) -> Array:
-        """Return the slots of seats as flags, 0 for none."""
-        return take(_RELATIVE[self.tables.rules.seats], self._pair + seat)
+    def whose(self) -> NDArray[np.uint32]:
+        """Return the flags of all facts that are a seat, and of the trumps."""
+        number = self.seat.astype(np.int16)
+        for fact in (*_WHOSE, "trump"):
+            number *= np.int16(_WHOSE_BASE)
+            number += self.public(fact)
+        return take(_WHOSE_TABLES[self.tables.rules.seats], number)
 
     def _rows(self, field: Array) -> Array:
         rows: Array = field[..., self._lanes.rows]
@@ -138,9 +171,9 @@ class OpenView:
         """Return any fact."""
         return self._view._rows(getattr(self._view._state, name))
 
-    def each_hidden(self, name: str) -> Array:
-        """Return any fact by seat, from my seat on, [seats, n]."""
-        return take(getattr(self._view._state, name), self._view._at)
+    def hidden_sets(self, name: str, out: NDArray[np.uint32]) -> None:
+        """Write any card sets by seat, from my seat on."""
+        take_turned(self.hidden(name), self._view._at, out)
 
 
 def observe(
@@ -171,37 +204,36 @@ def observe(
         if n_words == N_WORDS_ALL:
             _pack_all(OpenView(view), words)
         transpose(words, packed[lanes.rows])
-        packed[lanes.number[looks == NONE]] = 0
+        blind = (looks == NONE).nonzero()[0]
+        packed[lanes.rows][blind] = 0
     return packed
 
 
-def _put_sets(view: View | OpenView, words: NDArray[np.uint32], name: str, sets: Array) -> None:
-    """Write one set for each seat into its slot."""
-    slots = SLOT_OF_OFFSET[view.tables.rules.seats]
+def _sets(words: NDArray[np.uint32], name: str) -> NDArray[np.uint32]:
+    """Return the words of a fact that is one set for each slot."""
     first = LAYOUT_ALL[name].word
-    if len(slots) == len(SLOTS):
-        words[first : first + len(SLOTS)] = sets
-        return
-    for slot, mask in zip(slots, sets, strict=True):
-        words[first + slot] = mask
+    return words[first : first + len(SLOTS)]
 
 
-def _put_number(words: NDArray[np.uint32], name: str, number: Array) -> None:
-    """Write a number that is within its bits."""
+def _to_slots(view: View | OpenView, sets: NDArray[np.uint32]) -> None:
+    """Move the sets of the seats, written one after the other, into their slots."""
+    slots = SLOT_OF_OFFSET[view.tables.rules.seats]
+    if len(slots) < len(SLOTS):
+        sets[slots[-1]] = sets[len(slots) - 1]
+        sets[[slot for slot in range(len(SLOTS)) if slot not in slots]] = 0
+
+
+def _add_number(words: NDArray[np.uint32], name: str, number: Array | np.uint32) -> None:
+    """Add a number that is within its bits to a word that holds others."""
     item = LAYOUT_ALL[name]
     words[item.word] |= number.astype(np.uint32) << np.uint32(item.shift)
 
 
-def _put_numbers(view: View, words: NDArray[np.uint32], name: str, numbers: Array) -> None:
-    """Write one number for each seat (or column), within its bits, into its slots."""
-    factors = _FACTORS[name, view.tables.rules.seats, len(numbers)]
-    placed = numbers.astype(np.uint32) * factors
-    words[LAYOUT_ALL[name].word] |= np.bitwise_or.reduce(placed, axis=0)
-
-
 def _call_bit(action: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """Return the bit of each action from 32 on, none for a card or ``NOTHING``."""
-    return single(action - _FIRST_CALL) & _CALLS
+    bit = single(action - _FIRST_CALL)
+    bit &= _CALLS
+    return bit
 
 
 def _pack_hand(view: View, words: NDArray[np.uint32], name: str) -> None:
@@ -209,12 +241,20 @@ def _pack_hand(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _pack_played(view: View, words: NDArray[np.uint32], name: str) -> None:
-    _put_sets(view, words, name, view.played)
+    played = _sets(words, name)
+    view.sets(name, played)
+    _to_slots(view, played)
 
 
 def _pack_face_up(view: View, words: NDArray[np.uint32], name: str) -> None:
-    if view.tables.rules.piles:
-        _put_sets(view, words, name, view.each("face_up") & ~view.played)
+    """Pack what lies face up, with ``played`` packed already."""
+    face_up = _sets(words, name)
+    if not view.tables.rules.piles:
+        face_up[...] = 0
+        return
+    view.sets(name, face_up)
+    _to_slots(view, face_up)
+    face_up &= ~_sets(words, "played")
 
 
 def _pack_fell(view: View, words: NDArray[np.uint32], name: str) -> None:
@@ -223,98 +263,124 @@ def _pack_fell(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _pack_trick(view: View, words: NDArray[np.uint32], name: str) -> None:
-    on_table = np.bitwise_or.reduce(single(view.public("table")), axis=0)
-    _put_sets(view, words, name, view.played & on_table)
+    """Pack the cards on the table, with ``played`` packed already.
+
+    Where all rows are at one place of the trick, so many cards lie on the table.
+    """
+    cards, trick = view.public("table"), _sets(words, name)
+    if view.common_clock is not None:
+        phase, place = divmod(view.common_clock, 1 << STEP_BITS)
+        cards = cards[: place if phase == PLAY else 0]
+    if len(cards):
+        on_table = np.bitwise_or.reduce(single(cards), axis=0)
+        np.bitwise_and(_sets(words, "played"), on_table, out=trick)
+    else:
+        trick[...] = 0
 
 
 def _pack_laid_away(view: View, words: NDArray[np.uint32], name: str) -> None:
-    if view.tables.rules.exchange:
-        words[LAYOUT_ALL[name].word] = view.as_declarer("laid_away")
+    exchange = view.tables.rules.exchange
+    words[LAYOUT_ALL[name].word] = view.as_declarer("laid_away") if exchange else 0
 
 
 def _pack_calls(view: View, words: NDArray[np.uint32], name: str) -> None:
-    _put_sets(view, words, name, _call_bit(view.each("calls")))
+    calls, said = _sets(words, name), view.each("calls")
+    calls[: len(said)] = _call_bit(said)
+    _to_slots(view, calls)
 
 
 def _pack_contract(view: View, words: NDArray[np.uint32], name: str) -> None:
-    owned = view.public("declarer") != NONE
-    standing = _call_bit(view.public("standing")) * owned
-    words[LAYOUT_ALL[name].word] = standing | _call_bit(view.public("choice"))
+    """Pack the standing call, which is the pass as long as nobody has called, and the choice."""
+    word = words[LAYOUT_ALL[name].word]
+    np.bitwise_and(_call_bit(view.public("standing")), ~_PASS_BIT, out=word)
+    if view.tables.confirmable.bit_count() > 1:
+        word |= _call_bit(view.public("choice"))
 
 
-def _pack_seats(view: View, words: NDArray[np.uint32], name: str) -> None:
-    """Pack the facts that are a seat, which stand side by side from the one of this name on."""
-    seats = np.stack([view.public(fact) for fact in ("seat", "dealer", "declarer", "leader")])
-    flags = view.relative(seats) << _SEAT_SHIFTS
-    words[LAYOUT_ALL[name].word] |= np.bitwise_or.reduce(flags, axis=0)
-
-
-def _pack_trump(view: View, words: NDArray[np.uint32], name: str) -> None:
-    _put_number(words, name, single(view.public("trump").view(np.uint8)))  # none is 255: no flag
+def _pack_whose(view: View, words: NDArray[np.uint32], name: str) -> None:
+    """Pack the facts that are a seat, and the trumps, as the first of their word."""
+    words[LAYOUT_ALL[name].word] = view.whose()
 
 
 def _pack_phase(view: View, words: NDArray[np.uint32], name: str) -> None:
-    phase = view.public("clock") >> STEP_BITS
-    _put_number(words, name, single(np.maximum(phase, view.public("over") * np.uint8(OVER))))
+    if view.common_clock is None:
+        _add_number(words, name, single(view.clock >> np.uint8(STEP_BITS)))
+    else:
+        _add_number(words, name, np.uint32(1 << (view.common_clock >> STEP_BITS)))
 
 
 def _pack_carry(view: View, words: NDArray[np.uint32], name: str) -> None:
-    if view.tables.rules.carries:
-        _put_number(words, name, np.minimum(view.public("carry"), np.uint8(LAYOUT_ALL[name].scale)))
+    carry = view.public("carry")
+    if carry.any():
+        _add_number(words, name, np.minimum(carry, np.uint8(LAYOUT_ALL[name].scale)))
 
 
 def _pack_n_laid_away(view: View, words: NDArray[np.uint32], name: str) -> None:
     if view.tables.rules.exchange:
-        _put_number(words, name, view.public("n_laid_away"))
+        _add_number(words, name, view.public("n_laid_away"))
+
+
+def _pack_by_seat(view: View, words: NDArray[np.uint32], name: str) -> None:
+    """Pack the facts that are numbers of each seat, which have a word each from this one on.
+
+    They are written as the table sees them, turned all together, and last seat to its slot.
+    """
+    first = LAYOUT_ALL[name].word
+    voids, points, tricks, columns = target = words[first : first + len(_BY_SEAT)]
+    voids[...] = view.public("voids")
+    side_by_side(view.public("points"), LAYOUT_ALL["points"].bits, points)
+    tricks[...] = view.public("tricks")
+    side_by_side(_held_columns(view), LAYOUT_ALL["columns"].bits, columns)
+    seats = view.tables.rules.seats
+    turn_words(target, view.seat, _BITS_BY_SEAT, seats)
+    own, last = _MASKS_BY_SEAT[seats]
+    if seats == len(SLOTS):
+        target &= own
+    else:
+        moved = target & last
+        moved <<= _BITS_BY_SEAT
+        target &= own
+        target |= moved
+
+
+def _held_columns(view: View) -> list[NDArray[np.uint16]]:
+    """Return the column of each seat as far as an observation tells it."""
+    item, rules = LAYOUT_ALL["columns"], view.tables.rules
+    held = np.maximum(view.public("columns"), np.int16(-item.offset))
+    np.minimum(held, np.int16(item.scale - item.offset), out=held)
+    held += np.int16(item.offset)
+    return [held[rules.column(seat)].view(np.uint16) for seat in range(rules.seats)]
 
 
 def _pack_trick_number(view: View, words: NDArray[np.uint32], name: str) -> None:
-    _put_number(words, name, view.public("trick"))
-
-
-def _pack_voids(view: View, words: NDArray[np.uint32], name: str) -> None:
-    shift = view.seats.astype(np.uint32) * np.uint32(VOID_BITS)
-    _put_numbers(view, words, name, view.public("voids") >> shift & _CLASS_MASK)
-
-
-def _pack_taken(view: View, words: NDArray[np.uint32], name: str) -> None:
-    _put_numbers(view, words, name, view.each(name))
-
-
-def _pack_columns(view: View, words: NDArray[np.uint32], name: str) -> None:
-    item = LAYOUT_ALL[name]
-    least, most = np.int16(-item.offset), np.int16(item.scale - item.offset)
-    held = np.minimum(np.maximum(view.columns(), least), most)
-    _put_numbers(view, words, name, held + np.int16(item.offset))
+    _add_number(words, name, view.public("trick"))
 
 
 _PACKERS: dict[str, Callable[[View, NDArray[np.uint32], str], None]] = {
     "hand": _pack_hand,
-    "face_up": _pack_face_up,
     "played": _pack_played,
+    "face_up": _pack_face_up,
     "fell": _pack_fell,
     "trick": _pack_trick,
     "laid_away": _pack_laid_away,
     "calls": _pack_calls,
     "contract": _pack_contract,
-    "to_act": _pack_seats,
-    "trump": _pack_trump,
+    "to_act": _pack_whose,
     "phase": _pack_phase,
     "carry": _pack_carry,
     "n_laid_away": _pack_n_laid_away,
-    "voids": _pack_voids,
+    "voids": _pack_by_seat,
     "trick_number": _pack_trick_number,
-    "points": _pack_taken,
-    "tricks": _pack_taken,
-    "columns": _pack_columns,
 }
-"""How each fact of ``layout.LAYOUT`` is packed."""
+"""How each fact of ``layout.LAYOUT`` is packed; the first of a word writes it whole."""
 
 
 def _pack_all(view: OpenView, words: NDArray[np.uint32]) -> None:
     """Pack what nobody may see."""
-    _put_sets(view, words, "hands", view.each_hidden("hand"))
-    _put_sets(view, words, "face_down", view.each_hidden("face_down"))
+    for name, fact in (("hands", "hand"), ("face_down", "face_down")):
+        target = _sets(words, name)
+        view.hidden_sets(fact, target)
+        _to_slots(view, target)
     talon = np.zeros(words.shape[1], np.uint32)
     for card in view.hidden("talon"):
         talon |= single(card)

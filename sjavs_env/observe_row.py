@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
 from sjavs_env.core.cards import N_CARDS
-from sjavs_env.core.codes import N_CLASSES, NONE, PHASES, STEP_BITS, VOID_BITS
-from sjavs_env.core.state import FELL_BITS, State
+from sjavs_env.core.codes import N_CLASSES, NONE, PHASES, STEP_BITS, TRICK_BITS, VOID_BITS
+from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 from sjavs_env.layout import LAYOUT, N_WORDS, WORD, Slice
 from sjavs_env.observe import SLOT_OF_OFFSET
@@ -49,7 +49,7 @@ def row_words(state: State, tables: Tables, row: int, seat: int) -> list[int]:
     _write_seats(words, get, tables, seat)
     words[_WORD["hand"]] = int(state.hand[seat, row])
     fell = _WORD["fell"]
-    words[fell : fell + FELL_BITS] = get("fell")
+    words[fell : fell + TRICK_BITS] = get("fell")
     declarer, trump = get("declarer"), get("trump")
     if declarer == seat:
         words[_WORD["laid_away"]] = get("laid_away")
@@ -75,6 +75,7 @@ def _write_seats(words: list[int], get: Any, tables: Tables, seat: int) -> None:
     rules = tables.rules
     played, calls, points, tricks = get("played"), get("calls"), get("points"), get("tricks")
     table, columns, voids = get("table"), get("columns"), get("voids")
+    trick_mask = (1 << TRICK_BITS) - 1
     leader = get("leader")
     face_up = get("face_up") if rules.piles else None
     sheet = LAYOUT["columns"]
@@ -89,7 +90,8 @@ def _write_seats(words: list[int], get: Any, tables: Tables, seat: int) -> None:
         words[_WORD["voids"]] |= shown << _SHIFT["voids"] + slot * N_CLASSES
         height = min(max(columns[rules.column(other)] + sheet.offset, 0), sheet.scale)
         words[_WORD["points"]] |= points[other] << _SHIFT["points"] + slot * _BITS["points"]
-        words[_WORD["tricks"]] |= tricks[other] << _SHIFT["tricks"] + slot * _BITS["tricks"]
+        won = tricks >> TRICK_BITS * other & trick_mask
+        words[_WORD["tricks"]] |= won << _SHIFT["tricks"] + slot * _BITS["tricks"]
         words[_WORD["columns"]] |= height << _SHIFT["columns"] + slot * _BITS["columns"]
 
 

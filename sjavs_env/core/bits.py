@@ -8,7 +8,7 @@ which costs a quarter of two-dimensional indexing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from threading import local
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ Rows = slice | NDArray[np.intp]
 _KEPT = local()
 _LINE = 16
 """Words of a cache line."""
-_PIECE = 256
+_PIECE = 1024
 """Rows that are transposed together."""
 
 
@@ -102,7 +102,7 @@ def blocks(batch: int, size: int) -> Iterator[Lanes]:
 
 
 def scratch(n: int, rows: int) -> NDArray[np.uint32]:
-    """Return zeros [n, rows] to work in, which live until this thread asks again.
+    """Return words [n, rows] of any value to work in, which live until this thread asks again.
 
     Memory that is returned to the system and asked for anew costs more than the work in it. Rows
     lie a cache line further apart than they are long: a power of two apart, they would drive each
@@ -112,15 +112,64 @@ def scratch(n: int, rows: int) -> NDArray[np.uint32]:
     kept: NDArray[np.uint32] | None = getattr(_KEPT, "words", None)
     if kept is None or kept.size < size:
         kept = _KEPT.words = np.empty(size, np.uint32)
-    zeros = kept[:size].reshape(n, rows + _LINE)[:, :rows]
-    zeros[...] = 0
-    return zeros
+    return kept[:size].reshape(n, rows + _LINE)[:, :rows]
 
 
 def transpose(source: Array, out: Array) -> None:
     """Copy ``source`` [n, rows] to ``out`` [rows, n], in pieces that a first-level cache holds."""
     for first in range(0, len(out), _PIECE):
         out[first : first + _PIECE] = source[:, first : first + _PIECE].T
+
+
+def turned(ring: Array, by: NDArray[np.int8]) -> Array:
+    """Return bytes by seat, [seats, n], each lane's own seat first.
+
+    Entries change places by powers of two where the seat has that bit: a few passes over whole
+    arrays, which for bytes cost a quarter of a gather.
+    """
+    for bit in range((len(ring) - 1).bit_length()):
+        far = 1 << bit
+        change = np.empty_like(ring)
+        np.bitwise_xor(ring[:-far], ring[far:], out=change[:-far])
+        np.bitwise_xor(ring[-far:], ring[:far], out=change[-far:])
+        change &= np.negative(by >> np.int8(bit) & np.int8(1)).view(ring.dtype)
+        change ^= ring
+        ring = change
+    return ring
+
+
+def take_turned(ring: NDArray[np.uint32], at: NDArray[np.intp], out: NDArray[np.uint32]) -> None:
+    """Write entries by seat, [seats, n], from the one on that the index of each lane names.
+
+    In two copies of the ring, one behind the other, one index serves all seats.
+    """
+    seats, n = ring.shape
+    twice = np.concatenate((ring, ring[:-1])).reshape(-1)
+    for offset in range(seats):
+        twice[offset * n :].take(at, mode="wrap", out=out[offset])
+
+
+def side_by_side(numbers: Array | Sequence[Array], bits: int, out: NDArray[np.uint32]) -> None:
+    """Write numbers of so many bits side by side into one word of each lane, the first lowest."""
+    out[...] = numbers[-1]
+    for number in numbers[-2::-1]:
+        out <<= np.uint32(bits)
+        out |= number
+
+
+def turn_words(
+    words: NDArray[np.uint32], by: NDArray[np.int8], bits: NDArray[np.uint32], seats: int
+) -> None:
+    """Turn words [n_words, n] that hold numbers seat by seat, each lane's own seat lowest.
+
+    The numbers of each word have so many bits, [n_words, 1]; what stands above them is waste. A
+    shift by all 32 bits leaves nothing, in numpy.
+    """
+    low = by.astype(np.uint32) * bits
+    turned_down = words >> low
+    np.subtract(bits * np.uint32(seats), low, out=low)
+    words <<= low
+    words |= turned_down
 
 
 def count(mask: Array) -> NDArray[np.uint8]:

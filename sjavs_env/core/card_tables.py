@@ -22,7 +22,14 @@ from sjavs_env.core.cards import (
     rank_of,
     suit_of,
 )
-from sjavs_env.core.codes import CARD_POINTS, N_CLASSES, NO_TRUMP, PLACE_BITS, TRUMP_CLASS
+from sjavs_env.core.codes import (
+    CARD_POINTS,
+    CLASS_BITS,
+    N_CLASSES,
+    NO_TRUMP,
+    PLACE_BITS,
+    TRUMP_CLASS,
+)
 from sjavs_env.core.ruleset import RuleSet
 
 _FIRST_TRUMP = 16
@@ -93,19 +100,22 @@ def follow_table(rules: RuleSet) -> NDArray[Any]:
 
 
 def strength_row(rules: RuleSet, context: int, card: int) -> int:
-    """Return where the strengths of a trick with this lead begin in ``strength_table``."""
-    return (context * N_CLASSES + card_class(rules, context, card)) * N_ACTIONS
+    """Return where the strengths of a trick with this lead begin in ``strength_table``.
+
+    The class of the lead stands in the bits from ``CLASS_BITS`` on.
+    """
+    return card_class(rules, context, card) << CLASS_BITS | context * N_ACTIONS
 
 
 def strength_table(rules: RuleSet) -> NDArray[np.uint8]:
-    """Return the strength of each card in a trick, by context and class led; 0 cannot win."""
-    table = np.zeros((N_CLASSES, N_CLASSES, N_ACTIONS), np.uint8)
+    """Return the strength of each card in a trick, by class led and context; 0 cannot win."""
+    table = np.zeros((N_CLASSES, (1 << CLASS_BITS) // N_ACTIONS, N_ACTIONS), np.uint8)
     for context in range(N_CLASSES):
         for led in range(N_CLASSES):
             for card in range(N_CARDS):
                 if card_class(rules, context, card) in (led, TRUMP_CLASS):
                     strength = card_strength(rules, context, card)
-                    table[context, led, card] = strength << PLACE_BITS
+                    table[led, context, card] = strength << PLACE_BITS
     return table.reshape(-1)
 
 

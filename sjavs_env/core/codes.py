@@ -24,8 +24,14 @@ N_CLASSES = N_SUITS + 1
 PLACE_BITS = 2
 """A card's strength in its trick stands above this many bits of the place that played it."""
 
-VOID_BITS = 8
+CLASS_BITS = 9
+"""The class of a lead stands above this many bits of context and card (``State.row``)."""
+
+VOID_BITS = N_CLASSES
 """Bits of each seat among the shown voids, one for each class (``State.voids``)."""
+
+TRICK_BITS = 5
+"""Bits of a number of tricks, up to 16 (``State.tricks``, ``State.fell``)."""
 
 CARD_POINTS = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
 """Card points by rank letter (RULES 1); a Danish five is written as the ten."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sjavs_env.core import actions as a
 from sjavs_env.core.bits import Array, Lanes, first_nonempty, put, single, take, wrapped
 from sjavs_env.core.card_tables import N_STRENGTHS
-from sjavs_env.core.codes import PLACE_BITS, PLAY, VOID_BITS
+from sjavs_env.core.codes import CLASS_BITS, PLACE_BITS, PLAY, TRICK_BITS, VOID_BITS
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 from sjavs_env.core.turns import give_turn, set_clock
@@ -36,11 +36,10 @@ def apply(
         lead = state.trump[rows] * np.int16(a.N_ACTIONS) + act
         row, follow = take(tables.row, lead), take(tables.follow, lead)
         state.row[rows], state.follow[rows] = row, follow
-        state.led[rows] = take(tables.led_class, lead)
         best = take(tables.strength, row + act)
     else:
         row, follow = state.row[rows], state.follow[rows]
-        _mark_void(state, lanes, seat, (card & follow) == 0)
+        _mark_void(state, lanes, seat, row, (card & follow) == 0)
         best = np.maximum(state.best[rows], take(tables.strength, row + act) | np.uint8(step))
     state.best[rows] = best
     if step + 1 == tables.rules.seats:
@@ -52,11 +51,13 @@ def apply(
     return False
 
 
-def _mark_void(state: State, lanes: Lanes, seat: Array, failed: NDArray[np.bool_]) -> None:
+def _mark_void(
+    state: State, lanes: Lanes, seat: Array, row: Array, failed: NDArray[np.bool_]
+) -> None:
     """Note the class that was led where a seat has failed to follow."""
     if lanes.dead is not None:
         failed &= ~lanes.dead
-    shown = (seat.view(np.uint8) * np.uint8(VOID_BITS) + state.led[lanes.rows]) & np.uint8(31)
+    shown = seat.view(np.uint8) * np.uint16(VOID_BITS) + (row >> np.uint16(CLASS_BITS))
     state.voids[lanes.rows] |= failed.astype(np.uint32) << shown
 
 
@@ -106,7 +107,7 @@ def _end_trick(state: State, tables: Tables, lanes: Lanes, best: Array) -> NDArr
         cards[rows] = a.NOTHING
     put(state.points, at, take(state.points, at) + worth)
     one = np.uint8(1) if lanes.dead is None else ~lanes.dead
-    put(state.tricks, at, take(state.tricks, at) + one)
+    state.tricks[rows] += one.astype(np.uint32) << winner.view(np.uint8) * np.uint8(TRICK_BITS)
     state.trick[rows] += one
     turn_up(state, tables, lanes)
     _lead(state, lanes, winner)

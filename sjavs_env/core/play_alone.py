@@ -15,7 +15,7 @@ import numpy as np
 from sjavs_env.core import actions as a
 from sjavs_env.core.bits import Lanes
 from sjavs_env.core.card_tables import N_STRENGTHS
-from sjavs_env.core.codes import PLACE_BITS, PLAY, STEP_BITS, VOID_BITS
+from sjavs_env.core.codes import CLASS_BITS, PLACE_BITS, PLAY, STEP_BITS, TRICK_BITS, VOID_BITS
 from sjavs_env.core.play import PLACE_MASK, turn_up
 from sjavs_env.core.ruleset import RuleSet
 from sjavs_env.core.state import State
@@ -32,7 +32,6 @@ class _Lists:
     points: list[int]
     follow: list[int]
     row: list[int]
-    led_class: list[int]
     strength: list[int]
     ruff: list[list[int]]
 
@@ -44,7 +43,6 @@ def _lists(rules: RuleSet) -> _Lists:
         points=tables.points.tolist(),
         follow=tables.follow.tolist(),
         row=tables.row.tolist(),
-        led_class=tables.led_class.tolist(),
         strength=tables.strength.tolist(),
         ruff=[table.tolist() for table in tables.ruff],
     )
@@ -65,11 +63,11 @@ def apply(state: State, tables: Tables, act: int, step: int) -> bool:
     if step == 0:
         lead = int(state.trump[0]) * a.N_ACTIONS + act
         row, follow, best = lists.row[lead], lists.follow[lead], 0
-        state.row[0], state.follow[0], state.led[0] = row, follow, lists.led_class[lead]
+        state.row[0], state.follow[0] = row, follow
     else:
         row, follow, best = int(state.row[0]), int(state.follow[0]), int(state.best[0])
         if not card & follow:
-            shown = 1 << seat * VOID_BITS + int(state.led[0])
+            shown = 1 << seat * VOID_BITS + (row >> CLASS_BITS)
             state.voids[0] = int(state.voids[0]) | shown
     best = max(best, lists.strength[row + act] | step)
     state.best[0] = best
@@ -101,7 +99,7 @@ def _end_trick(state: State, tables: Tables, lists: _Lists, best: int) -> bool:
     winner = (int(state.leader[0]) + (best & PLACE_MASK)) % tables.rules.seats
     worth = sum(lists.points[card] for card in state.table[:, 0].tolist())
     state.points[winner, 0] = int(state.points[winner, 0]) + worth
-    state.tricks[winner, 0] = int(state.tricks[winner, 0]) + 1
+    state.tricks[0] = int(state.tricks[0]) + (1 << winner * TRICK_BITS)
     tricks = int(state.trick[0]) + 1
     state.trick[0] = tricks
     state.table[:, 0] = a.NOTHING

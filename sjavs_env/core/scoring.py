@@ -68,7 +68,7 @@ def _outcome(
         points = state.points[seat][rows]
         own += points * inside
         others += points * (inside ^ 1)
-        won = state.tricks[seat][rows] * inside
+        won = state.tricks_of(seat, rows) * inside
         by_one |= won == rules.n_tricks
         tricks += won
     own += _points_on_table(state, tables, lanes)

@@ -16,12 +16,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from sjavs_env.core import actions as a
 from sjavs_env.core.bits import Array, Rows
-from sjavs_env.core.codes import NONE
+from sjavs_env.core.codes import NONE, TRICK_BITS
 from sjavs_env.core.tables import Tables
 
 Visibility = Literal["public", "seat", "declarer", "hidden"]
-FELL_BITS = 5
-"""Binary digits of a trick's number, 1 to 16."""
 
 
 def _array(dtype: DTypeLike, *axes: str | int, seen: Visibility = "public", empty: int = 0) -> Any:
@@ -82,22 +80,21 @@ class State:
     """Number of complete tricks."""
     table: NDArray[np.uint8] = _array(np.uint8, "seats", empty=a.NOTHING)
     """The cards of the present trick by place, the leader's first."""
-    led: NDArray[np.uint8] = _array(np.uint8)
-    """Class of the present lead."""
     follow: NDArray[np.uint32] = _array(np.uint32)
     """The cards that follow the present lead."""
     row: NDArray[np.uint16] = _array(np.uint16)
-    """Where the strengths for the present lead begin."""
+    """Where the strengths for the present lead begin, its class above ``CLASS_BITS``."""
     best: NDArray[np.uint8] = _array(np.uint8)
     """The highest card's strength, and its place in the low bits."""
     voids: NDArray[np.uint32] = _array(np.uint32)
-    """Bit 8 * seat + class: the seat has shown that its hand lacks the class."""
-    fell: NDArray[np.uint32] = _array(np.uint32, FELL_BITS)
+    """Bit ``VOID_BITS`` * seat + class: the seat has shown that its hand lacks the class."""
+    fell: NDArray[np.uint32] = _array(np.uint32, TRICK_BITS)
     """Digit k of the number of the trick in which each card fell, counted from 1."""
 
     points: NDArray[np.uint8] = _array(np.uint8, "seats")
     """Card points won in tricks."""
-    tricks: NDArray[np.uint8] = _array(np.uint8, "seats")
+    tricks: NDArray[np.uint32] = _array(np.uint32)
+    """The number of tricks that each seat has won, ``TRICK_BITS`` each."""
 
     void: NDArray[np.bool_] = _array(np.bool_)
     card_points: NDArray[np.uint8] = _array(np.uint8, 2)
@@ -137,6 +134,12 @@ class State:
     def nbytes(self) -> int:
         """Bytes of all arrays."""
         return sum(getattr(self, item.name).nbytes for item in fields(self))
+
+    def tricks_of(self, seat: int, rows: Rows | int) -> Array:
+        """Return the number of tricks that a seat has won in some rows, uint8."""
+        won = self.tricks[rows] >> np.uint32(TRICK_BITS * seat)
+        own: Array = won.astype(np.uint8) & np.uint8((1 << TRICK_BITS) - 1)
+        return own
 
     def clear(self, rows: Rows) -> None:
         """Empty some rows."""

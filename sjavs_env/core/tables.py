@@ -24,7 +24,6 @@ class Tables:
         trumps: Set of the trumps, by context.
         follow: Set of the cards that follow, by context and lead.
         row: Where the strengths begin in ``strength``, by context and lead.
-        led_class: Class of the card led, by context and lead.
         strength: Strength in the trick above two bits of place, by ``row`` and card.
         ruff: What a seat that cannot follow must choose from if it can, in order of duty;
             by context and best strength so far.
@@ -50,7 +49,6 @@ class Tables:
     trumps: NDArray[np.uint32]
     follow: NDArray[np.uint32]
     row: NDArray[np.uint16]
-    led_class: NDArray[np.uint8]
     strength: NDArray[np.uint8]
     ruff: tuple[NDArray[np.uint32], ...]
     calls: NDArray[np.uint64]
@@ -82,9 +80,6 @@ def compile_tables(rules: RuleSet) -> Tables:
         follow=card_tables.follow_table(rules),
         row=card_tables.by_lead(
             lambda context, card: card_tables.strength_row(rules, context, card), np.uint16
-        ),
-        led_class=card_tables.by_lead(
-            lambda context, card: card_tables.card_class(rules, context, card), np.uint8
         ),
         strength=card_tables.strength_table(rules),
         ruff=card_tables.ruff_tables(rules),
