@@ -44,7 +44,7 @@ def shuffle(
         size = part.stop - first
         words = generator.random_raw(size * each).astype("<u8", copy=False)
         draws = words.view("<u4").reshape(size, 2 * each)
-        dealer[part] = _scaled(draws[:, 0], tables.rules.seats)
+        dealer[part] = _scaled(draws[:, 0].astype(np.uint64), tables.rules.seats)
         exchange = _shuffled if size > 1 else _shuffled_alone
         deal[:, part] = exchange(tables.pack, draws)
     return deal, dealer
@@ -52,16 +52,16 @@ def shuffle(
 
 def _shuffled(pack: NDArray[np.uint8], draws: NDArray[np.uint32]) -> NDArray[np.uint8]:
     """Return a pack exchanged by each row of draws, uint8[cards, n]."""
-    n = len(draws)
-    by_card = np.ascontiguousarray(draws.T, dtype=np.uint64)
+    n, cards = len(draws), len(pack)
+    ranges = np.arange(1, cards + 1, dtype=np.uint64)[:, None]
+    chosen = _scaled(np.ascontiguousarray(draws.T[:cards], dtype=np.uint64), ranges)
+    chosen *= n
+    chosen += np.arange(n)
     deal = np.repeat(pack[:, None], n, axis=1)
-    flat, lane = deal.reshape(-1), np.arange(n)
-    for last in range(len(pack) - 1, 0, -1):
-        chosen = _scaled(by_card[last], last + 1)
-        chosen *= n
-        chosen += lane
-        card = take(flat, chosen)
-        flat[chosen] = deal[last]
+    flat = deal.reshape(-1)
+    for last in range(cards - 1, 0, -1):
+        card = take(flat, chosen[last])
+        flat[chosen[last]] = deal[last]
         deal[last] = card
     return deal
 
@@ -75,11 +75,11 @@ def _shuffled_alone(pack: NDArray[np.uint8], draws: NDArray[np.uint32]) -> NDArr
     return np.array(deal, np.uint8)[:, None]
 
 
-def _scaled(draw: NDArray[np.unsignedinteger], below: int) -> NDArray[np.intp]:
-    """Scale 32 random bits to 0 .. below - 1."""
-    scaled = draw.astype(np.uint64) * np.uint64(below)
-    scaled >>= np.uint64(_BITS)
-    return scaled.view(np.intp)
+def _scaled(draw: NDArray[np.uint64], below: int | NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Scale 32 random bits to 0 .. below - 1, in place."""
+    draw *= below
+    draw >>= np.uint64(_BITS)
+    return draw.view(np.intp)
 
 
 def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8]) -> None:
@@ -105,13 +105,14 @@ def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8])
             state.face_down[seat][rows] |= bits[slot]
     for place in range(rules.talon_size):
         state.talon[place][rows] = deal[next(slots)]
-    _read_hands(state, tables, lanes)
+    if rules.auction != "contract":
+        _read_hands(state, tables, lanes)
     state.seat[rows] = wrapped(state.dealer[rows] + np.int8(1), rules.seats)
     state.clock[rows] = AUCTION << STEP_BITS
 
 
 def _read_hands(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Work out what each hand may say in the auction (RULES 2, 7)."""
+    """Work out what each hand may say in the auction, and name as trumps (RULES 2, 7)."""
     hands = state.hand[:, lanes.rows]
     lengths = [count(hands & tables.trumps[suit]) for suit in range(N_SUITS)]
     most = np.maximum.reduce(lengths)
@@ -123,5 +124,5 @@ def _read_hands(state: State, tables: Tables, lanes: Lanes) -> None:
     state.longest[:, lanes.rows] = longest
     if tables.rules.auction == "length":
         state.claim[:, lanes.rows] = 2 * most + (longest >> (N_SUITS - 1))
-    elif tables.rules.auction == "suit":
+    else:
         state.claim[:, lanes.rows] = callable_suits
