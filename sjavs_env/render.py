@@ -197,7 +197,7 @@ def _block(looker: Looker, seat: int, width: int) -> list[str]:
     lines = [", ".join(tags), *_hand(looker, seat, width)]
     call = looker.get("calls", seat)
     said = [] if call == a.NOTHING else [f"said {action_text(call)}"]
-    tricks = int(looker.state.tricks_of(seat, looker.row))
+    tricks = int(looker.state.tricks_by_seat(looker.row)[seat, 0])
     won = [f"tricks {tricks}, points {looker.get('points', seat)}"] if tricks else []
     known = [*said, *won]
     return [*lines, *(known if width == _SIDE or not known else [" · ".join(known)])]

@@ -54,7 +54,7 @@ def result_of(state: State, row: int) -> Result:
         contract=None if declarer == NONE else _contract(state, row),
         trump=None if trump == NONE else SUITS[trump],
         card_points=(own, others),
-        tricks=tuple(int(state.tricks_of(seat, row)) for seat in range(len(state.points))),
+        tricks=tuple(state.tricks_by_seat(row)[:, 0].tolist()),
         gains=tuple(state.gains[:, row].tolist()),
         payoffs=tuple(state.payoff[:, row].tolist()),
         ties=int(state.ties[row]),

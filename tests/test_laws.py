@@ -134,6 +134,18 @@ def test_a_deal_that_is_over_stays_as_it_is(rules: RuleSet, seed: int) -> None:
 
 @laws
 @given(rule_sets(), SEEDS)
+def test_a_deal_that_is_over_stays_as_it_is_while_most_play_on(rules: RuleSet, seed: int) -> None:
+    vec = batch(rules, seed, 4)
+    play_out(vec, seed)
+    before = [item[:1] for item in facts(vec)]
+    vec.reset(rows=[1, 2, 3])
+    play_out(vec, seed + 1)
+    for ours, theirs in zip(facts(vec), before, strict=True):
+        np.testing.assert_array_equal(ours[:1], theirs)
+
+
+@laws
+@given(rule_sets(), SEEDS)
 def test_permuted_rows_give_permuted_results(rules: RuleSet, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(6)
     vec = batch(rules, seed, 6)

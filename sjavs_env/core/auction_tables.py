@@ -106,19 +106,27 @@ def confirmable(rules: RuleSet) -> int:
     return action_mask([a.PASS, *others, *([a.CONCEDE] if rules.concede else [])])
 
 
-def call_contracts(rules: RuleSet) -> NDArray[np.int8]:
-    """Return the contract that each action stands for; those that name none keep the first."""
+def call_contracts(rules: RuleSet, nobody: int) -> NDArray[np.int8]:
+    """Return the contract that each action stands for; those that name none keep the first.
+
+    The pass, where it stands at the end of the auction, is the contract of ``nobody``.
+    """
     table = np.zeros(a.N_ACTIONS, np.int8)
     for index, contract in enumerate(rules.contracts):
         if contract.action:
             table[a.id_of(contract.action)] = index
+    table[a.PASS] = nobody
     return table
 
 
-def call_trumps(rules: RuleSet) -> NDArray[np.int8]:
-    """Return the trump suit that each call or naming settles, ``NONE`` where it settles none."""
+def call_trumps(rules: RuleSet, nobody: int) -> NDArray[np.int8]:
+    """Return the trump suit that each call or naming settles, ``NONE`` where it settles none.
+
+    The contract of ``nobody`` is played in clubs.
+    """
     fixed = CLUBS if rules.trump_choice == "clubs" else NONE
     table = np.full(a.N_ACTIONS, fixed, np.int8)
     for suit in range(N_SUITS):
         table[a.naming_action(suit)] = suit
+    table[a.PASS] = NONE if nobody == NONE else CLUBS
     return table

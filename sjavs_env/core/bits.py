@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Rows = slice | NDArray[np.intp]
+Step = int | NDArray[np.uint8]
+"""A step within a phase that lanes share, or the step of each."""
 _KEPT = local()
 _LINE = 16
 """Words of a cache line."""
@@ -46,11 +48,24 @@ class Lanes(NamedTuple):
         flat += self.number
         return flat
 
+    def of(self, field: Array) -> Array:
+        """Return a field's entries of the lanes: a view if they are all, else a copy."""
+        if isinstance(self.rows, slice):
+            return field[..., self.rows]
+        return field.take(self.number, axis=-1, mode="wrap")
+
+    def mark(self, field: NDArray[np.uint32], sets: NDArray[np.uint32]) -> None:
+        """Add to the sets of the lanes."""
+        if isinstance(self.rows, slice):
+            field[self.rows] |= sets
+        else:
+            field[self.number] = self.of(field) | sets
+
     def where(self, chosen: NDArray[np.bool_]) -> Lanes:
         """Return the lanes that are chosen, none of which may be over."""
         if np.count_nonzero(chosen) == self.size:
             return self
-        number = self.number[chosen]
+        number = take(self.number, chosen.nonzero()[0])
         return Lanes(number, number, self.batch)
 
     def alive(self) -> Lanes:

@@ -15,14 +15,14 @@ def enter(state: State, tables: Tables, lanes: Lanes) -> None:
     """Ask declarer."""
     set_clock(state, lanes, CONFIRM, 0)
     legal = np.full(lanes.size, tables.confirmable, np.uint64)
-    give_turn(state, lanes, state.declarer[lanes.rows], legal)
+    give_turn(state, lanes, lanes.of(state.declarer), legal)
 
 
 def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> bool:
     """Note declarer's choice, and the contract that it makes."""
     rows = lanes.rows
     state.choice[rows] = act
-    contract = np.maximum(state.contract[rows], take(tables.call_contract, act))
+    contract = np.maximum(lanes.of(state.contract), take(tables.call_contract, act))
     state.contract[rows] = contract
-    state.trump[rows] = np.where(take(tables.trumpless, contract), NONE, state.trump[rows])
+    state.trump[rows] = np.where(take(tables.trumpless, contract), NONE, lanes.of(state.trump))
     return True

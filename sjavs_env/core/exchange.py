@@ -26,14 +26,14 @@ def enter(state: State, tables: Tables, lanes: Lanes) -> None:
 
 def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> NDArray[np.bool_]:
     """Take up the talon, lay a card away, or stop; say which lanes are done."""
-    rows, at = lanes.rows, lanes.at(state.declarer[lanes.rows])
+    rows, at = lanes.rows, lanes.at(lanes.of(state.declarer))
     blind = tables.rules.exchange == "blind"
     card = single(act)
-    state.laid_away[rows] |= card
+    lanes.mark(state.laid_away, card)
     state.n_laid_away[rows] += card != 0
     put(state.hand, at, take(state.hand, at) & ~card)
     done: NDArray[np.bool_] = (act == a.PASS) | (
-        state.n_laid_away[rows] == tables.rules.lay_away[-1]
+        lanes.of(state.n_laid_away) == tables.rules.lay_away[-1]
     )
     if blind:
         _draw(state, tables, lanes.where(done))
@@ -46,7 +46,7 @@ def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> 
 def _ask(state: State, tables: Tables, lanes: Lanes, step: int) -> None:
     """Give declarer the cards to lay away, and whatever else is open to him."""
     set_clock(state, lanes, EXCHANGE, step)
-    declarer = state.declarer[lanes.rows]
+    declarer = lanes.of(state.declarer)
     legal = take(state.hand, lanes.at(declarer)).astype(np.uint64)
     if tables.rules.exchange == "take" and step == 0:
         legal = np.full(lanes.size, _PASS | _TAKE)
@@ -57,12 +57,12 @@ def _ask(state: State, tables: Tables, lanes: Lanes, step: int) -> None:
 
 def _draw(state: State, tables: Tables, lanes: Lanes) -> None:
     """Let declarer take talon cards: blind as many as he laid away, else all (RULES 3)."""
-    rows, at = lanes.rows, lanes.at(state.declarer[lanes.rows])
+    at = lanes.at(lanes.of(state.declarer))
     drawn = np.zeros(lanes.size, np.uint32)
     for place in range(tables.rules.talon_size):
-        card = single(state.talon[place][rows])
+        card = single(lanes.of(state.talon[place]))
         if tables.rules.exchange == "blind":
-            card *= state.n_laid_away[rows] > place
+            card *= lanes.of(state.n_laid_away) > place
         drawn |= card
-    state.drawn[rows] |= drawn
+    lanes.mark(state.drawn, drawn)
     put(state.hand, at, take(state.hand, at) | drawn)

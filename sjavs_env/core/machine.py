@@ -6,12 +6,14 @@ lanes stand at the same step, as in whole deals played in step, they are handled
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
 from sjavs_env.core import auction, confirm, exchange, naming, play, play_alone
-from sjavs_env.core.bits import Array, Lanes, Rows, put, row_numbers, take
+from sjavs_env.core.bits import Array, Lanes, Rows, Step, put, row_numbers, single, take
 from sjavs_env.core.codes import (
     AUCTION,
     CONFIRM,
@@ -31,7 +33,16 @@ from sjavs_env.core.scoring import settle, settle_void
 from sjavs_env.core.state import State
 from sjavs_env.core.tables import Tables
 
-_MODULES = {AUCTION: auction, NAME: naming, EXCHANGE: exchange, CONFIRM: confirm, PLAY: play}
+_PLACE_MASK = np.uint8((1 << STEP_BITS) - 1)
+_MOST_DEAD = 1
+"""So many rows may be over for each one in play, and all of them still be handled as a slice."""
+_MODULES: dict[int, Any] = {
+    AUCTION: auction,
+    NAME: naming,
+    EXCHANGE: exchange,
+    CONFIRM: confirm,
+    PLAY: play,
+}
 
 
 def begin(state: State, tables: Tables, rows: Rows, deal: NDArray[np.uint8]) -> None:
@@ -49,8 +60,9 @@ def step(state: State, tables: Tables, actions: Array) -> None:
         IllegalActionError: an action is not legal in its row; then nothing has moved.
     """
     act = _checked(state, tables, actions)
-    for lanes, clock in _groups(state):
-        _move(state, tables, lanes, act[lanes.rows], *divmod(clock, 1 << STEP_BITS))
+    _note(state, act)
+    for lanes, phase, place in _groups(state):
+        _move(state, tables, lanes, lanes.of(act), phase, place)
 
 
 def step_alone(state: State, tables: Tables, action: int) -> None:
@@ -59,20 +71,18 @@ def step_alone(state: State, tables: Tables, action: int) -> None:
     That it is legal is not checked.
     """
     phase, place = divmod(int(state.clock[0]), 1 << STEP_BITS)
-    if phase != PLAY:
-        _move(state, tables, ALONE, np.array([action], np.uint8), phase, place)
-        return
     moves = int(state.moves[0])
     state.history[moves, 0], state.moves[0] = action, moves + 1
-    if play_alone.apply(state, tables, action, place):
+    if phase != PLAY:
+        _move(state, tables, ALONE, np.array([action], np.uint8), phase, place)
+    elif play_alone.apply(state, tables, action, place):
         _leave(state, tables, ALONE, PLAY)
 
 
 def _move(
-    state: State, tables: Tables, lanes: Lanes, act: NDArray[np.uint8], phase: int, place: int
+    state: State, tables: Tables, lanes: Lanes, act: NDArray[np.uint8], phase: int, place: Step
 ) -> None:
-    """Carry out one decision in lanes that stand at the same step."""
-    _note(state, lanes, act)
+    """Carry out one decision in lanes that stand in the same phase."""
     done = _MODULES[phase].apply(state, tables, lanes, act, place)
     if done is True:
         _leave(state, tables, lanes.alive(), phase)
@@ -90,13 +100,17 @@ def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
             f"actions must be integers of shape {state.over.shape}, "
             f"not {asked.dtype} of shape {asked.shape}"
         )
-    allowed = state.legal >> asked.astype(np.uint64)
+    allowed = state.legal >> asked.astype(np.int64, copy=False).view(np.uint64)
     allowed &= np.uint64(1)
-    if allowed.sum() + np.count_nonzero(state.over) != asked.size:
+    n_over = np.count_nonzero(state.over)
+    if allowed.sum() + n_over != asked.size:
         row = int(np.argmin(allowed.astype(np.bool_) | state.over))
         raise IllegalActionError(_complaint(state, tables, given, row))
     act = asked.astype(np.uint8)
-    return act & np.uint8(a.NOTHING) | state.over * np.uint8(a.NOTHING)
+    if n_over:
+        act |= state.over * np.uint8(a.NOTHING)
+        act &= np.uint8(a.NOTHING)
+    return act
 
 
 def _complaint(state: State, tables: Tables, asked: Array, row: int) -> str:
@@ -113,54 +127,67 @@ def _complaint(state: State, tables: Tables, asked: Array, row: int) -> str:
     )
 
 
-def _groups(state: State) -> list[tuple[Lanes, int]]:
-    """Return the lanes that stand at the same step, with their clock.
+def _groups(state: State) -> list[tuple[Lanes, int, Step]]:
+    """Return the lanes that stand at the same step, with its phase and its place in that.
 
-    Where they are most of the batch, rows that are over run on as dead lanes of the play, in which
-    everything they do is neutral.
+    In the play lanes at all places of the trick go together. Where they are not too few of the
+    batch, rows that are over run on as dead lanes, in which everything they do is neutral.
     """
     clock, batch = state.clock, state.clock.size
     n_over = np.count_nonzero(state.over)
     waiting, n_waiting = ~state.over, batch - n_over
-    groups = []
+    groups: list[tuple[Lanes, int, Step]] = []
     while n_waiting:
         first = int(clock[waiting.argmax()])
+        phase, place = divmod(first, 1 << STEP_BITS)
         there = clock == first
         there &= waiting
         n_there = np.count_nonzero(there)
-        neutral = first >> STEP_BITS == PLAY and n_over < n_there
-        if n_there + n_over == batch and (n_over == 0 or neutral):
-            dead = state.over if n_over else None
-            return [(Lanes(slice(None), row_numbers(batch), batch, dead), first)]
-        rows = there.nonzero()[0]
-        groups.append((Lanes(rows, rows, batch), first))
+        apart = phase == PLAY and n_there < n_waiting
+        if apart:
+            np.greater_equal(clock, PLAY << STEP_BITS, out=there)
+            there &= waiting
+            n_there = np.count_nonzero(there)
+        if n_there + n_over == batch and n_over <= (n_there * _MOST_DEAD if phase == PLAY else 0):
+            lanes = Lanes(slice(None), row_numbers(batch), batch, state.over if n_over else None)
+        else:
+            rows = there.nonzero()[0]
+            lanes = Lanes(rows, rows, batch)
+        groups.append((lanes, phase, lanes.of(clock) & _PLACE_MASK if apart else place))
         waiting ^= there
         n_waiting -= n_there
     return groups
 
 
-def _note(state: State, lanes: Lanes, act: NDArray[np.uint8]) -> None:
-    """Write the decision into the history."""
-    rows = lanes.rows
-    moves = state.moves[rows]
-    common = lanes.common(moves)
-    if common is None:
-        put(state.history, lanes.at(moves), act)
+def _note(state: State, act: NDArray[np.uint8]) -> None:
+    """Write the decisions into the history.
+
+    ``NOTHING``, which is what it holds before and what rows that are over play, has all bits set.
+    """
+    batch, dead = state.over.size, state.over if state.over.any() else None
+    lanes = Lanes(slice(None), row_numbers(batch), batch, dead)
+    common = lanes.common(state.moves)
+    if common is not None:
+        state.history[common] &= act
     else:
-        state.history[common][rows] = act
-    state.moves[rows] = moves + np.uint8(1) if lanes.dead is None else moves + ~lanes.dead
+        live = lanes.alive()
+        put(state.history, live.at(live.of(state.moves)), live.of(act))
+    state.moves += ~state.over
 
 
 def _leave(state: State, tables: Tables, lanes: Lanes, phase: int) -> None:
     """Move lanes that are done with a phase to the next one, or end their deals."""
-    rows = lanes.rows
-    stands = state.contract[rows].astype(np.intp) * len(PHASES) + phase
-    following = take(tables.next_phase, 2 * stands + (state.choice[rows] == a.CONCEDE))
+    stands = lanes.of(state.contract) * np.int8(len(PHASES)) + np.int8(phase)
+    conceded = lanes.of(state.choice) == a.CONCEDE
+    following = take(tables.next_phase, stands * np.int16(2) + conceded)
+    present = int(np.bitwise_or.reduce(single(following)))
     for value in range(len(PHASES)):
+        if not present >> value & 1:
+            continue
         part = lanes.where(following == value)
-        if value == OVER and part.size:
+        if value == OVER:
             _finish(state, tables, part)
-        elif part.size:
+        else:
             _MODULES[value].enter(state, tables, part)
 
 
@@ -169,7 +196,7 @@ def _finish(state: State, tables: Tables, lanes: Lanes) -> None:
     state.over[lanes.rows] = True
     state.seat[lanes.rows] = NONE
     state.legal[lanes.rows] = 0
-    void = state.void[lanes.rows]
+    void = lanes.of(state.void)
     if void.any():
         settle_void(state, lanes.where(void))
         lanes = lanes.where(~void)

@@ -12,7 +12,7 @@ from sjavs_env.core.turns import give_turn, set_clock
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
     """Give declarer the suits that he may name."""
     set_clock(state, lanes, NAME, 0)
-    declarer = state.declarer[lanes.rows]
+    declarer = lanes.of(state.declarer)
     longest = take(state.longest, lanes.at(declarer))
     give_turn(state, lanes, declarer, take(tables.nameable, longest))
 

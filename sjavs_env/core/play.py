@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core import actions as a
-from sjavs_env.core.bits import Array, Lanes, first_nonempty, put, single, take, wrapped
+from sjavs_env.core.bits import Array, Lanes, Step, first_nonempty, put, single, take, wrapped
 from sjavs_env.core.card_tables import N_STRENGTHS
 from sjavs_env.core.codes import CLASS_BITS, PLACE_BITS, PLAY, TRICK_BITS, VOID_BITS
 from sjavs_env.core.state import State
@@ -18,37 +18,65 @@ PLACE_MASK = (1 << PLACE_BITS) - 1
 
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
     """Let forehand lead to the first trick."""
-    _lead(state, lanes, wrapped(state.dealer[lanes.rows] + np.int8(1), tables.rules.seats))
+    _lead(state, lanes, wrapped(lanes.of(state.dealer) + np.int8(1), tables.rules.seats))
 
 
 def apply(
-    state: State, tables: Tables, lanes: Lanes, act: Array, step: int
+    state: State, tables: Tables, lanes: Lanes, act: Array, step: Step
 ) -> bool | NDArray[np.bool_]:
     """Play a card at a place of the trick, and say which lanes have played their last."""
-    rows, seat = lanes.rows, state.seat[lanes.rows]
+    rows, seat = lanes.rows, lanes.of(state.seat)
     at = lanes.at(seat)
     card = single(act)
     put(state.hand, at, take(state.hand, at) & ~card)
     put(state.played, at, take(state.played, at) | card)
-    state.table[step][rows] = act
-    _mark_fall(state, lanes, card)
-    if step == 0:
-        lead = state.trump[rows] * np.int16(a.N_ACTIONS) + act
-        row, follow = take(tables.row, lead), take(tables.follow, lead)
-        state.row[rows], state.follow[rows] = row, follow
-        best = take(tables.strength, row + act)
+    if isinstance(step, int):
+        state.table[step][rows] = act
     else:
-        row, follow = state.row[rows], state.follow[rows]
+        put(state.table, lanes.at(step), act)
+    _mark_fall(state, lanes, card)
+    leading = _standing(lanes, step, 0)
+    if leading is not None:
+        _open(state, tables, leading)
+    row, follow = lanes.of(state.row), lanes.of(state.follow)
+    if leading is not lanes:
         _mark_void(state, lanes, seat, row, (card & follow) == 0)
-        best = np.maximum(state.best[rows], take(tables.strength, row + act) | np.uint8(step))
+    best = np.maximum(lanes.of(state.best), take(tables.strength, row + act) | step)
     state.best[rows] = best
-    if step + 1 == tables.rules.seats:
-        return _end_trick(state, tables, lanes, best)
-    following = wrapped(seat + np.int8(1), tables.rules.seats)
-    hand = take(state.hand, lanes.at(following))
-    set_clock(state, lanes, PLAY, step + 1)
-    give_turn(state, lanes, following, _choices(state, tables, lanes, hand, follow, best))
-    return False
+    ending = _standing(lanes, step, tables.rules.seats - 1)
+    if ending is not lanes:
+        following = wrapped(seat + np.int8(1), tables.rules.seats)
+        hand = take(state.hand, lanes.at(following))
+        after = (
+            step + 1 if isinstance(step, int) else wrapped(step + np.uint8(1), tables.rules.seats)
+        )
+        set_clock(state, lanes, PLAY, after)
+        give_turn(state, lanes, following, _choices(state, tables, lanes, hand, follow, best))
+    if ending is None:
+        return False
+    _end_trick(state, tables, ending)
+    last: NDArray[np.bool_] = lanes.of(state.trick) == tables.rules.n_tricks
+    return last if lanes.dead is None else last & ~lanes.dead
+
+
+def _standing(lanes: Lanes, step: Step, place: int) -> Lanes | None:
+    """Return the lanes that stand at a place of the trick, None if there is none."""
+    if isinstance(step, int):
+        return lanes if step == place else None
+    there = step == place
+    if lanes.dead is not None:
+        there &= ~lanes.dead
+    standing = lanes.where(there)
+    return standing if standing.size else None
+
+
+def _open(state: State, tables: Tables, lanes: Lanes) -> None:
+    """Note what the lead to a trick asks of the others."""
+    rows = lanes.rows
+    lead = lanes.of(state.trump) * np.int16(a.N_ACTIONS) + lanes.of(state.table[0])
+    state.row[rows] = take(tables.row, lead)
+    state.follow[rows] = take(tables.follow, lead)
+    state.best[rows] = 0
 
 
 def _mark_void(
@@ -58,19 +86,19 @@ def _mark_void(
     if lanes.dead is not None:
         failed &= ~lanes.dead
     shown = seat.view(np.uint8) * np.uint16(VOID_BITS) + (row >> np.uint16(CLASS_BITS))
-    state.voids[lanes.rows] |= failed.astype(np.uint32) << shown
+    lanes.mark(state.voids, failed.astype(np.uint32) << shown)
 
 
 def _mark_fall(state: State, lanes: Lanes, card: NDArray[np.uint32]) -> None:
     """Note the number of the trick, counted from 1, for the card that falls."""
-    number = state.trick[lanes.rows] + np.uint8(1)
+    number = lanes.of(state.trick) + np.uint8(1)
     common = lanes.common(number)
     digits = int(np.bitwise_or.reduce(number)) if common is None else common
     for digit in range(digits.bit_length()):
         if not digits >> digit & 1:
             continue
         part = card if common is not None else card * (number >> digit & 1)
-        state.fell[digit][lanes.rows] |= part
+        lanes.mark(state.fell[digit], part)
 
 
 def _lead(state: State, lanes: Lanes, seat: Array) -> None:
@@ -90,20 +118,20 @@ def _choices(
     """Return the cards that follow; without one those that ruff or are thrown away by the rules."""
     choices: list[Array] = [hand & follow]
     if tables.ruff:
-        highest = state.trump[lanes.rows] * np.int16(N_STRENGTHS) + (best >> PLACE_BITS)
+        highest = lanes.of(state.trump) * np.int16(N_STRENGTHS) + (best >> PLACE_BITS)
         choices += [hand & take(table, highest) for table in tables.ruff]
     return first_nonempty(*choices, hand).astype(np.uint64)
 
 
-def _end_trick(state: State, tables: Tables, lanes: Lanes, best: Array) -> NDArray[np.bool_]:
+def _end_trick(state: State, tables: Tables, lanes: Lanes) -> None:
     """Give the trick to its winner, who leads to the next one."""
     rows = lanes.rows
-    place = (best & PLACE_MASK).astype(np.int8)
-    winner = wrapped(np.maximum(state.leader[rows], 0) + place, tables.rules.seats)
+    place = (lanes.of(state.best) & PLACE_MASK).astype(np.int8)
+    winner = wrapped(np.maximum(lanes.of(state.leader), 0) + place, tables.rules.seats)
     at = lanes.at(winner)
     worth = np.zeros(lanes.size, np.uint8)
     for cards in state.table:
-        worth += take(tables.points, cards[rows])
+        worth += take(tables.points, lanes.of(cards))
         cards[rows] = a.NOTHING
     put(state.points, at, take(state.points, at) + worth)
     one = np.uint8(1) if lanes.dead is None else ~lanes.dead
@@ -111,8 +139,6 @@ def _end_trick(state: State, tables: Tables, lanes: Lanes, best: Array) -> NDArr
     state.trick[rows] += one
     turn_up(state, tables, lanes)
     _lead(state, lanes, winner)
-    last: NDArray[np.bool_] = state.trick[rows] == tables.rules.n_tricks
-    return last if lanes.dead is None else last & ~lanes.dead
 
 
 def turn_up(state: State, tables: Tables, lanes: Lanes) -> None:
@@ -120,9 +146,9 @@ def turn_up(state: State, tables: Tables, lanes: Lanes) -> None:
     rows = lanes.rows
     for pile in range(tables.rules.piles):
         for seat in range(tables.rules.seats):
-            covered = state.hand[seat][rows] & single(state.cover[seat, pile][rows])
-            card = single(state.under[seat, pile][rows]) * (covered == 0)
-            card &= state.face_down[seat][rows]
+            covered = lanes.of(state.hand[seat]) & single(lanes.of(state.cover[seat, pile]))
+            card = single(lanes.of(state.under[seat, pile])) * (covered == 0)
+            card &= lanes.of(state.face_down[seat])
             state.face_down[seat][rows] ^= card
             state.face_up[seat][rows] |= card
             state.hand[seat][rows] |= card

@@ -32,24 +32,25 @@ def points_of(mask: NDArray[np.uint32]) -> NDArray[np.uint8]:
 def settle(state: State, tables: Tables, lanes: Lanes) -> None:
     """Write the result of deals that have been played or conceded; void deals score nothing."""
     rules, rows = tables.rules, lanes.rows
-    owner = np.maximum(state.declarer[rows], 0)
-    contract = state.contract[rows].astype(np.intp)
+    owner = np.maximum(lanes.of(state.declarer), 0)
+    contract = lanes.of(state.contract).astype(np.intp)
     side = take(tables.declaring, contract * rules.seats + owner)
-    clubs = state.trump[rows] == CLUBS
+    clubs = lanes.of(state.trump) == CLUBS
     index = (contract * 2 + clubs) * N_OUTCOMES + _outcome(state, tables, lanes, side)
-    carry = state.carry[rows]
+    carry = lanes.of(state.carry)
     own, others = (_with_carry(rules, take(part, index), carry, clubs) for part in tables.gains)
     column = owner if rules.columns == rules.seats else owner % rules.columns
-    gains = [others + (own - others) * (column == each) for each in range(rules.columns)]
+    owned = column == np.arange(rules.columns, dtype=np.int8)[:, None]
+    gains = others + (own - others) * owned
     for each, gain in enumerate(gains):
         state.gains[each][rows] = gain
     state.ties[rows] = (carry + np.uint8(1)) * take(tables.ties, index)
-    _pay(state, tables, lanes, np.array(gains, np.float32), owner)
+    _pay(state, tables, lanes, gains.astype(np.float32), owner)
 
 
 def settle_void(state: State, lanes: Lanes) -> None:
     """Leave a void deal without score; what was carried stays carried."""
-    state.ties[lanes.rows] = state.carry[lanes.rows]
+    state.ties[lanes.rows] = lanes.of(state.carry)
 
 
 def _outcome(
@@ -57,21 +58,18 @@ def _outcome(
 ) -> NDArray[np.uint8]:
     """Note the card points of both sides, and return the outcome (``codes``)."""
     rules, rows = tables.rules, lanes.rows
-    conceded = state.choice[rows] == a.CONCEDE
+    conceded = lanes.of(state.choice) == a.CONCEDE
     if conceded.all():
         return np.full(lanes.size, CONCEDED, np.uint8)
-    own, others = np.zeros((2, lanes.size), np.uint8)
-    tricks = np.zeros(lanes.size, np.uint8)
-    by_one = np.zeros(lanes.size, np.bool_)
-    for seat in range(rules.seats):
-        inside = side >> seat & 1
-        points = state.points[seat][rows]
-        own += points * inside
-        others += points * (inside ^ 1)
-        won = state.tricks_of(seat, rows) * inside
-        by_one |= won == rules.n_tricks
-        tricks += won
-    own += _points_on_table(state, tables, lanes)
+    inside = side >> np.arange(rules.seats, dtype=np.uint8)[:, None] & np.uint8(1)
+    points = lanes.of(state.points)
+    own: NDArray[np.uint8] = np.add.reduce(points * inside, axis=0, dtype=np.uint8)
+    others = np.add.reduce(points, axis=0, dtype=np.uint8) - own
+    won = state.tricks_by_seat(rows) * inside
+    tricks = np.add.reduce(won, axis=0, dtype=np.uint8)
+    by_one = np.logical_or.reduce(won == rules.n_tricks, axis=0)
+    if rules.talon_size:
+        own += _points_on_table(state, tables, lanes)
     for index, total in enumerate((own, others)):
         state.card_points[index][rows] = total * ~conceded
     told_by_tricks = (
@@ -87,10 +85,11 @@ def _outcome(
 
 def _points_on_table(state: State, tables: Tables, lanes: Lanes) -> NDArray[np.uint8]:
     """Return the points of talon and laid-away cards, which count for declarer (RULES 3, 5, 6)."""
-    on_table = state.laid_away[lanes.rows]
+    laid_away: NDArray[np.uint32] = lanes.of(state.laid_away)
+    on_table = laid_away.copy()
     for place in range(tables.rules.talon_size):
-        on_table = on_table | single(state.talon[place][lanes.rows])
-    return points_of(on_table & ~state.drawn[lanes.rows] | state.laid_away[lanes.rows])
+        on_table |= single(lanes.of(state.talon[place]))
+    return points_of(on_table & ~lanes.of(state.drawn) | laid_away)
 
 
 def _with_carry(rules: RuleSet, gain: Array, carry: Array, clubs: Array) -> Array:
@@ -110,7 +109,7 @@ def _pay(
     """Pay every seat its column's gain less the mean of the others' (RULES 8)."""
     rules, rows = tables.rules, lanes.rows
     payoffs = column_payoffs(gains)
-    alone = tables.alone[state.contract[rows]] if tables.alone.any() else None
+    alone = tables.alone[lanes.of(state.contract)] if tables.alone.any() else None
     for seat in range(rules.seats):
         paid = payoffs[rules.column(seat)]
         if alone is not None:

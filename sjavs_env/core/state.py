@@ -66,7 +66,7 @@ class State:
     claim: NDArray[np.uint8] = _array(np.uint8, "seats", seen="seat")
     """What the auction asks of a hand (``auction_tables``)."""
     longest: NDArray[np.uint8] = _array(np.uint8, "seats", seen="seat")
-    """The set of suits in which the hand has most trumps."""
+    """The set of suits in which the hand has most trumps, where a call promises such a suit."""
 
     declarer: NDArray[np.int8] = _array(np.int8, empty=NONE)
     """Owner of the standing call, and of the contract."""
@@ -135,11 +135,12 @@ class State:
         """Bytes of all arrays."""
         return sum(getattr(self, item.name).nbytes for item in fields(self))
 
-    def tricks_of(self, seat: int, rows: Rows | int) -> Array:
-        """Return the number of tricks that a seat has won in some rows, uint8."""
-        won = self.tricks[rows] >> np.uint32(TRICK_BITS * seat)
-        own: Array = won.astype(np.uint8) & np.uint8((1 << TRICK_BITS) - 1)
-        return own
+    def tricks_by_seat(self, rows: Rows | int) -> NDArray[np.uint8]:
+        """Return the number of tricks that each seat has won in some rows, [seats, rows]."""
+        lowest = TRICK_BITS * np.arange(len(self.points), dtype=np.uint32)[:, None]
+        won = (self.tricks[rows] >> lowest).astype(np.uint8)
+        won &= np.uint8((1 << TRICK_BITS) - 1)
+        return won
 
     def clear(self, rows: Rows) -> None:
         """Empty some rows."""

@@ -30,7 +30,7 @@ class Tables:
         calls: Legal auction actions, by claim of the hand and standing call.
         nameable: Legal namings, by the set of longest suits.
         confirmable: Legal choices before the first lead.
-        call_contract: Contract that an action stands for.
+        call_contract: Contract that an action stands for; the pass for ``nobody``.
         call_trump: Trump suit that an action settles.
         next_phase: Phase that follows, by contract (the last is ``NONE``), phase, and whether
             declarer has conceded.
@@ -70,6 +70,7 @@ class Tables:
 def compile_tables(rules: RuleSet) -> Tables:
     """Return the tables of a rule set, compiled on the first call."""
     contracts = score_tables.contracts_of(rules)
+    nobody = len(rules.contracts) if len(contracts) > len(rules.contracts) else NONE
     tables = Tables(
         rules=rules,
         pack=np.array(card_tables.pack_of(rules), np.uint8),
@@ -86,13 +87,13 @@ def compile_tables(rules: RuleSet) -> Tables:
         calls=auction_tables.call_table(rules),
         nameable=auction_tables.nameable_table(rules),
         confirmable=auction_tables.confirmable(rules),
-        call_contract=auction_tables.call_contracts(rules),
-        call_trump=auction_tables.call_trumps(rules),
+        call_contract=auction_tables.call_contracts(rules, nobody),
+        call_trump=auction_tables.call_trumps(rules, nobody),
         next_phase=score_tables.phase_table(rules),
         declaring=score_tables.side_table(rules),
         gains=score_tables.gain_table(rules),
         ties=score_tables.tie_table(rules),
-        nobody=len(rules.contracts) if len(contracts) > len(rules.contracts) else NONE,
+        nobody=nobody,
         alone=np.array([contract.alone for contract in contracts]),
         trumpless=np.array([not contract.trumps for contract in contracts]),
         max_decisions=_most_decisions(rules),

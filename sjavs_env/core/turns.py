@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.bits import Array, Lanes
+from sjavs_env.core.bits import Array, Lanes, Step
 from sjavs_env.core.codes import STEP_BITS
 from sjavs_env.core.state import State
 
@@ -19,6 +19,6 @@ def give_turn(state: State, lanes: Lanes, seat: Array, legal: NDArray[np.uint64]
     state.legal[lanes.rows] = legal
 
 
-def set_clock(state: State, lanes: Lanes, phase: int, step: int) -> None:
+def set_clock(state: State, lanes: Lanes, phase: int, step: Step) -> None:
     """Note the phase of the lanes and the step within it."""
     state.clock[lanes.rows] = phase << STEP_BITS | step
