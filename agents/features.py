@@ -2,41 +2,57 @@
 
 Everything is relative to the trump suit, so that what is learned in one suit serves in all. Each
 set of cards is read in slots by one gather (34 of them in the 32-card games): the permanent trumps,
-the rest of the trump suit, then the plain suits, the one of the trump suit's colour first. Logits
-live in the same slots, and legal actions and choices are brought there; ``Slots`` translates.
-Before trumps are named the order is that of clubs.
+the rest of the trump suit, then the plain suits: that of the trump suit's colour, and the other
+two. These two have the same ranks and are alike but for who holds them, so that which the reader
+holds more of comes first, and of two deals that differ by their names alone a network sees one.
+Logits live in the same slots, and legal actions and choices are brought there; ``Slots``
+translates. Before trumps are named the order is fixed, with clubs in the place of trumps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import sha256
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sjavs_env import RuleSet
+from agents.facts import Facts
+from sjavs_env import RuleSet, VectorSjavs
 from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.auction_tables import possible_calls
 from sjavs_env.core.cards import CARD_IDS, N_CARDS, SUITS
 from sjavs_env.core.codes import CLUBS, N_CLASSES, N_SUITS, TRUMP_CLASS
 from sjavs_env.layout import LAYOUT, LAYOUT_ALL, SLOTS, Slice
+from sjavs_env.players.random import lowest_action
 
 _EMPTY = -1
+_POSITIONS = 16
+"""Deals whose positions tell features apart."""
+_HAND, _PLAYED = 1, slice(2, 2 + len(SLOTS))
+"""Where they stand among the sets, behind the legal cards; the trick follows them."""
+_N_RANKS = 7
+_RANKS = (1 << _N_RANKS) - 1
+"""The bits of a suit's cards that are no permanent trumps."""
 
 
-def suit_order(context: int) -> list[int]:
-    """Return the trump suit of a context, its colour's other suit, then the other two."""
-    trump = context if context < N_SUITS else CLUBS
-    return [trump, trump ^ 1, *(suit for suit in range(N_SUITS) if suit // 2 != trump // 2)]
+def suit_orders() -> list[tuple[int, ...]]:
+    """Return the order of the suits in each context: two for each trump suit, and one for none."""
+    orders = []
+    for trump in range(N_SUITS):
+        one, two = (suit for suit in range(N_SUITS) if suit // 2 != trump // 2)
+        orders += [(trump, trump ^ 1, one, two), (trump, trump ^ 1, two, one)]
+    return [*orders, orders[2 * CLUBS]]
 
 
-def card_slots(rules: RuleSet, context: int) -> list[int]:
+def card_slots(rules: RuleSet, order: tuple[int, ...]) -> list[int]:
     """Return the card in each slot, ``_EMPTY`` where a suit lacks a rank that another has."""
     plain = [name for name in rules.pack if name not in rules.permanents]
     ranks = [rank for rank in rules.ranks if any(name.endswith(rank) for name in plain)]
-    names = [SUITS[suit] + rank for suit in suit_order(context) for rank in ranks]
+    names = [SUITS[suit] + rank for suit in order for rank in ranks]
     return [
         *(CARD_IDS[name] for name in rules.permanents),
         *(CARD_IDS[name] if name in plain else _EMPTY for name in names),
@@ -58,12 +74,16 @@ class Slots(nn.Module):
     action: Tensor
     slot: Tensor
     void: Tensor
-    context: Tensor
+    trump: Tensor
+    shift: Tensor
+    seen: Tensor
+    place: Tensor
     bits: Tensor
 
     def __init__(self, rules: RuleSet) -> None:
         super().__init__()
-        slots = [card_slots(rules, context) for context in range(N_CLASSES)]
+        orders = suit_orders()
+        slots = [card_slots(rules, order) for order in orders]
         others = list(range(N_CARDS, N_ACTIONS))
         self.n_cards = len(slots[0])
         self.n_slots = self.n_cards + len(others)
@@ -72,10 +92,13 @@ class Slots(nn.Module):
         self._constant("present", (_table(slots) != _EMPTY).to(torch.uint8))
         self._constant("action", _table([row + others for row in filled]))
         self._constant("slot", _table([self._slots_by_action(row) for row in slots]))
-        voids = [[TRUMP_CLASS, *suit_order(context)[1:]] for context in range(N_CLASSES)]
-        self._constant("void", _table(voids))
+        self._constant("void", _table([[TRUMP_CLASS, *order[1:]] for order in orders]))
         flags = [(flag.bit_length() or N_CLASSES) - 1 for flag in range(1 << N_SUITS)]
-        self._constant("context", torch.tensor(flags))
+        self._constant("trump", torch.tensor(flags))
+        self._constant("shift", _N_RANKS * _table([[order[2], order[3]] for order in orders[::2]]))
+        seen = [LAYOUT["played"].word + index for index in reversed(range(len(SLOTS)))]
+        self._constant("seen", torch.tensor([*seen, LAYOUT["hand"].word]))
+        self._constant("place", _N_RANKS * torch.arange(1 + len(SLOTS)))
         bytes_ = np.arange(256, dtype=np.uint8)[:, None]
         self._constant("bits", torch.from_numpy(np.unpackbits(bytes_, axis=1, bitorder="little")))
 
@@ -88,9 +111,13 @@ class Slots(nn.Module):
         self.register_buffer(name, value, persistent=False)
 
     def contexts(self, words: Tensor) -> Tensor:
-        """Return the trump context of each row, [N]."""
-        trump = LAYOUT["trump"]
-        return self.context[(words[:, trump.word] >> trump.shift & (1 << N_SUITS) - 1).long()]
+        """Return the context of each row, [N]: its trump suit, and the order of plain suits."""
+        field = LAYOUT["trump"]
+        trump = self.trump[(words[:, field.word] >> field.shift & (1 << N_SUITS) - 1).long()]
+        # Which cards of the two were played by whom tells them apart where the hand does not.
+        sets = words[:, self.seen].long()[:, :, None] >> self.shift[trump][:, None, :] & _RANKS
+        one, two = (sets << self.place[:, None]).sum(dim=1).unbind(1)
+        return 2 * trump + (one < two) * (trump < N_SUITS)
 
     def unpack(self, words: Tensor) -> Tensor:
         """Return the bits of words [N, n] of any width as uint8 [N, n, bits], lowest first."""
@@ -165,6 +192,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.slots = Slots(rules)
         words = card_words(rules, all_cards)
+        self.n_seen = 1 + len(card_words(rules, all_cards=False))
         fields = number_fields(rules)
         word, shift, mask, scale = zip(*fields, strict=True)
         self.register_buffer("words", torch.tensor(words), persistent=False)
@@ -172,8 +200,10 @@ class Encoder(nn.Module):
         for name, values in (("number_shift", shift), ("number_mask", mask)):
             self.register_buffer(name, torch.tensor(values, dtype=torch.int32), persistent=False)
         self.register_buffer("number_scale", torch.tensor(scale), persistent=False)
+        self.facts = Facts(rules, self.slots.card, self.slots.present, suit_orders())
         n_voids = len(SLOTS) * N_SUITS
-        self.n_features = len(fields) + n_voids + (1 + len(words)) * self.slots.n_cards
+        n_sets = (1 + len(words)) * self.slots.n_cards
+        self.n_features = self.facts.n_features + len(fields) + n_voids + n_sets
 
     @torch.no_grad()
     def forward(self, words: Tensor, legal: Tensor, contexts: Tensor) -> Tensor:
@@ -190,12 +220,27 @@ class Encoder(nn.Module):
         classes = slots.void[contexts][:, None, :].expand(n, len(SLOTS), N_SUITS)
         return torch.cat(
             [
+                self._facts(words, cards, contexts),
                 numbers * self.number_scale,
                 flags.gather(2, classes).flatten(1).float(),
                 cards.flatten(1).float(),
             ],
             dim=1,
         )
+
+    def _facts(self, words: Tensor, cards: Tensor, contexts: Tensor) -> Tensor:
+        """Return what the facts are, from the sets in the order of ``card_words``."""
+        leader = LAYOUT["leader"]
+        shifts = leader.shift + torch.arange(1, leader.count, device=words.device)
+        leads = (words[:, leader.word, None] >> shifts & 1).to(torch.uint8)
+        trick = slice(_PLAYED.stop, _PLAYED.stop + len(SLOTS) - 1)
+        seen = torch.cat(
+            [cards[:, _HAND : _PLAYED.stop], cards[:, trick.stop : self.n_seen]], dim=1
+        )
+        facts: Tensor = self.facts(
+            cards[:, 0], cards[:, _HAND], cards[:, trick], seen, leads, contexts
+        )
+        return facts
 
 
 def tensors(words: NDArray[np.uint32], legal: NDArray[np.uint64]) -> tuple[Tensor, Tensor]:
@@ -204,3 +249,24 @@ def tensors(words: NDArray[np.uint32], legal: NDArray[np.uint64]) -> tuple[Tenso
         torch.from_numpy(np.require(words, requirements=["C", "W"]).view(np.int32)),
         torch.from_numpy(np.require(legal, requirements=["C", "W"]).view(np.int64)),
     )
+
+
+@lru_cache(maxsize=64)
+def fingerprint(rules: RuleSet) -> str:
+    """Return what tells these features from others: 16 hexadecimal digits.
+
+    It is taken from the features of some positions as a critic reads them, so that whatever changes
+    their meaning changes it. They are counted in thousandths, to be the same on every machine.
+    """
+    deals = VectorSjavs(rules, batch=_POSITIONS, seed=0)
+    encoder = Encoder(rules, all_cards=True)
+    digest = sha256()
+    while not deals.over.all():
+        words, legal = tensors(deals.observe_all(), deals.legal.copy())
+        contexts = encoder.slots.contexts(words)
+        features = encoder(words, legal, contexts)
+        slots = encoder.slots.legal(legal, contexts)
+        for part in ((features * 1000).round().to(torch.int16), slots):
+            digest.update(part.numpy().tobytes())
+        deals.step(lowest_action(deals.legal))
+    return digest.hexdigest()[:16]

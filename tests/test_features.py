@@ -1,0 +1,159 @@
+"""Features: suits that are alike look the same, and facts are what the reference works out."""
+
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import torch
+
+from agents.features import Encoder, suit_orders, tensors
+from sjavs_env import VectorSjavs, action_id, action_name, rule_set
+from sjavs_env.core.cards import CARD_NAMES
+from sjavs_env.core.codes import CLUBS
+from sjavs_env.players import player
+from tests.reference import PRESETS, Deal
+from tests.reference.cards import PACKS, points_of
+
+RULES = rule_set("faroese4")
+ALIKE = "DH"
+"""Where clubs are trumps these are alike: they have the same ranks and tie in the auction."""
+
+
+def renamed(record: str, names: tuple[str, ...]) -> str:
+    """Return a record with the plain suits called by other names."""
+    new = {
+        card: names[ALIKE.index(card[0])] + card[1]
+        for card in CARD_NAMES
+        if card[0] in ALIKE and card not in RULES.permanents
+    }
+    deal, *actions = record.split()
+    dealer, hands = deal.split(":")
+    cards = [map("".join, zip(hand[::2], hand[1::2], strict=True)) for hand in hands.split("/")]
+    dealt = ["".join(new.get(card, card) for card in hand) for hand in cards]
+    return " ".join([f"{dealer}:{'/'.join(dealt)}", *(new.get(name, name) for name in actions)])
+
+
+def replayed(record: str) -> VectorSjavs:
+    """Return the deal of a record where its actions end."""
+    deal, *actions = record.split()
+    vec = VectorSjavs(RULES, batch=1)
+    vec.reset(deals=[deal])
+    for name in actions:
+        vec.step(np.array([action_id(name)]))
+    return vec
+
+
+def in_clubs(seed: int) -> list[str]:
+    """Return records of deals in clubs, of every length."""
+    vec = VectorSjavs(RULES, batch=64, seed=seed)
+    rule_of_thumb = player("rule-of-thumb", RULES)
+    records = []
+    while not vec.over.all():
+        live = np.flatnonzero(~vec.over & (vec.trump == CLUBS))
+        records += [vec.record(int(row)) for row in live[:2]]
+        keys = np.zeros(vec.batch, np.uint64)
+        vec.step(np.where(vec.over, 0, rule_of_thumb.act(vec.observe(), vec.legal, keys)))
+    return records
+
+
+def read(encoder: Encoder, vec: VectorSjavs) -> tuple[torch.Tensor, torch.Tensor, int]:
+    words, legal = tensors(vec.observe(), vec.legal.copy())
+    contexts = encoder.slots.contexts(words)
+    return encoder(words, legal, contexts), encoder.slots.legal(legal, contexts), int(contexts[0])
+
+
+def test_plain_suits_by_other_names_give_the_same_features_and_slots() -> None:
+    encoder = Encoder(RULES, all_cards=False)
+    found = set()
+    for record in in_clubs(1):
+        features, allowed, _ = read(encoder, replayed(record))
+        for names in permutations(ALIKE):
+            other = read(encoder, replayed(renamed(record, names)))
+            assert torch.equal(other[0], features), (record, names)
+            assert torch.equal(other[1], allowed), (record, names)
+            found.add(other[2])
+    assert found == {2 * CLUBS, 2 * CLUBS + 1}, "both orders occur"
+
+
+def test_every_context_has_every_suit_once_and_its_trumps_first() -> None:
+    orders = suit_orders()
+    assert len(set(orders[:-1])) == len(orders[:-1]) == 8
+    assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
+    assert [order[0] for order in orders[:-1]] == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+SLOTS = {4: (0, 1, 2, 3), 3: (0, 1, 3), 2: (0, 2)}
+"""Where a seat stands in an observation, by how many seats it is away to the left."""
+
+
+class Told(NamedTuple):
+    """What the reference says of a position, by card and by the other seats, left first."""
+
+    taking: set[str]
+    above: dict[str, float]
+    holder: list[int]
+    points: int
+
+
+def told(deal: Deal) -> Told:
+    """Work the facts out card by card for the seat to act."""
+    seat, ranking = deal.seat, deal._ranking()
+    hand, trick = deal.hand(seat), [card for _, card in deal.trick]
+    gone = [card for won in deal.won for taken in won for card in taken] + trick
+    up = [card for other in range(deal.seats) for card in deal.face_up(other)]
+    laid = deal.laid if seat == deal.declarer else []
+    out = set(PACKS[deal.game["pack"]]) - {*hand, *gone, *up, *laid}
+
+    def beats(card: str, other: str) -> bool:
+        alike = ranking.is_trump(card) == ranking.is_trump(other)
+        same = alike and (ranking.is_trump(card) or card[0] == other[0])
+        return same and ranking.height(card) > ranking.height(other)
+
+    holder = [0, 0, 0]
+    if trick:
+        away = (deal.trick[ranking.winner(trick)][0] - seat) % deal.seats
+        holder[SLOTS[deal.seats][away] - 1] = 1
+    wins = {card for card in deal.legal if trick and ranking.winner([*trick, card]) == len(trick)}
+    above = {card: 1 / (1 + sum(beats(other, card) for other in out)) for card in hand}
+    return Told(wins, above, holder, points_of(trick))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_facts_are_what_the_reference_says(preset: str) -> None:
+    rules = rule_set(preset)
+    encoder = Encoder(rules, all_cards=False)
+    vec = VectorSjavs(rules, batch=8, seed=3)
+    deals = [Deal(preset, {}, vec.record(row)) for row in range(vec.batch)]
+    policy, generator = player("random", rules), np.random.default_rng(3)
+    compared = 0
+    while not vec.over.all():
+        words, legal = tensors(vec.observe(), vec.legal.copy())
+        contexts = encoder.slots.contexts(words)
+        facts = encoder(words, legal, contexts)[:, : encoder.facts.n_features]
+        keys = generator.integers(2**64, size=vec.batch, dtype=np.uint64)
+        actions = np.where(vec.over, 0, policy.act(vec.observe(), vec.legal, keys))
+        for row in np.flatnonzero(~vec.over):
+            if deals[row].phase == "play":
+                cards = encoder.slots.card[contexts[row]].tolist()
+                there = encoder.slots.present[contexts[row]].tolist()
+                names = [
+                    action_name(c, rules) if t else "" for c, t in zip(cards, there, strict=True)
+                ]
+                check(facts[row].tolist(), names, told(deals[row]))
+                compared += 1
+            deals[row].play(action_name(int(actions[row]), rules))
+        vec.step(actions)
+    assert compared
+
+
+def check(facts: list[float], names: list[str], expected: Told) -> None:
+    """Compare the facts of a row with what the reference says."""
+    n = len(names)
+    taking, above, holder, points = facts[:n], facts[n : 2 * n], facts[2 * n : 2 * n + 3], facts[-1]
+    assert {name for name, fact in zip(names, taking, strict=True) if fact} == expected.taking
+    assert {name: fact for name, fact in zip(names, above, strict=True) if fact} == pytest.approx(
+        expected.above
+    )
+    assert holder == expected.holder
+    assert points == pytest.approx(expected.points / 44)
