@@ -47,6 +47,7 @@ class Entry:
         draws: Deals that neither won.
         losses: Deals that B won.
         health: How the two played, by "a" and "b", then by measure (``health``).
+        health_by_seat: The same for each seat.
         rubbers: What rubbers between them came to, if any were played.
     """
 
@@ -60,6 +61,7 @@ class Entry:
     draws: int
     losses: int
     health: dict[str, dict[str, float | None]]
+    health_by_seat: dict[str, dict[str, list[float | None]]]
     rubbers: Rubbers | None = None
 
 
@@ -123,6 +125,7 @@ def edge(
         draws=int((values == 0).sum()),
         losses=int((values < 0).sum()),
         health={side: tally.rates(policy) for policy, side in enumerate("ab")},
+        health_by_seat={side: tally.rates_by_seat(policy) for policy, side in enumerate("ab")},
     )
 
 

@@ -66,6 +66,7 @@ class Entry(_Part):
     losses: Count | None = None
     health: dict[str, dict[str, FiniteFloat | None]] | None = None
     """How the two played: by "a" and "b", then by measure."""
+    health_by_seat: dict[str, dict[str, list[FiniteFloat | None]]] | None = None
     rubbers: Rubbers | None = None
 
     @property
@@ -183,6 +184,50 @@ def markdown(results: Results) -> str:
     rule = tuple("---:" if _NUMERIC[heading] else "---" for heading in headings)
     lines = "\n".join("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows))
     return f"{title(results)}\n\n{lines}\n\n{caption(results)}\n"
+
+
+def health(results: Results) -> Table:
+    """Return how the agents played, seat by seat, as a table for the terminal."""
+    shown = Table(title="how they played, in all and by seat")
+    headings, *rows = _health_lines(results)
+    for number, heading in enumerate(headings):
+        shown.add_column(heading, justify="left" if number < _NAMED else "right")
+    for cells in rows:
+        shown.add_row(*map(Text, cells))
+    return shown
+
+
+def health_markdown(results: Results) -> str:
+    """Return the same as a Markdown table."""
+    headings, *rows = _health_lines(results)
+    rule = ["---" if number < _NAMED else "---:" for number in range(len(headings))]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows)) + "\n"
+
+
+_NAMED = 3
+"""Columns of the health table that name who played."""
+
+
+def _health_lines(results: Results) -> list[list[str]]:
+    """Return headings and rows: each agent of each match in all, then seat by seat."""
+    rows: list[list[str]] = []
+    measures: list[str] = []
+    for entry in results.entries:
+        for side, agent, other in (("a", entry.a, entry.b), ("b", entry.b, entry.a)):
+            whole = (entry.health or {}).get(side, {})
+            seats = (entry.health_by_seat or {}).get(side, {})
+            measures = measures or list(whole)
+            rows.append([agent, other, "all", *(_figure(whole.get(name)) for name in measures)])
+            for seat, figures in enumerate(
+                zip(*(seats[name] for name in measures if name in seats), strict=True)
+            ):
+                rows.append(["", "", str(seat), *map(_figure, figures)])
+    headings = ["agent", "against", "seat", *(name.replace("_", " ") for name in measures)]
+    return [headings, *rows]
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def title(results: Results) -> str:

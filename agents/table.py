@@ -46,7 +46,7 @@ def play_out(
     Raises:
         IllegalActionError: a policy chose an illegal action; it is named, with the record.
     """
-    seed, tally, decision = stream(match.deal_set, match.seed, "keys"), Tally(), 0
+    seed, tally, decision = stream(match.deal_set, match.seed, "keys"), Tally(match.rules), 0
     while not deals.over.all():
         # A forced move needs no policy; rows that are over take any action.
         actions = lowest_action(deals.legal)

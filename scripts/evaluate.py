@@ -53,6 +53,8 @@ class Arguments:
     """Processes; they change nothing but the time."""
     out: Path | None = None
     """Where to write results.json; a file that is there is replaced once all is played."""
+    health: bool = False
+    """Print also how they played, seat by seat."""
     markdown: bool = False
     """Print the table as Markdown."""
 
@@ -78,7 +80,7 @@ def main() -> None:
     )
     if arguments.out is not None:
         report.write(arguments.out, value)
-    _show(report.check(value), arguments.markdown)
+    _show(report.check(value), arguments)
 
 
 def _option(text: str) -> tuple[str, Option]:
@@ -134,15 +136,19 @@ def _progress(
         console.out(f"{what}: {number:,} {unit} in {seconds:.1f} s", highlight=False)
 
 
-def _show(shown: report.Results, markdown: bool) -> None:
-    """Print the table, and the ratings where there is more than one match."""
-    if markdown:
+def _show(shown: report.Results, arguments: Arguments) -> None:
+    """Print the table, the ratings where there is more than one match, and the health if asked."""
+    if arguments.markdown:
         print(report.markdown(shown), end="")
+        if arguments.health:
+            print(f"\n{report.health_markdown(shown)}", end="")
         return
     shows = table_console()
     shows.print(report.table(shown))
     if len(shown.entries) > 1 and ratings.ANCHOR in {agent.name for agent in shown.agents}:
         shows.print(ratings.ratings_table(shown))
+    if arguments.health:
+        shows.print(report.health(shown))
 
 
 if __name__ == "__main__":

@@ -88,6 +88,7 @@ def test_swapped_policies_exactly_negate(name):
         wins=one.losses,
         losses=one.wins,
         health={"a": one.health["b"], "b": one.health["a"]},
+        health_by_seat={"a": one.health_by_seat["b"], "b": one.health_by_seat["a"]},
     )
 
 

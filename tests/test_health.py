@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from agents.evaluate import edge
-from sjavs_env import action_id, rule_set
+from agents.health import MEASURES, Tally
+from sjavs_env import RULE_SETS, VectorSjavs, action_id, rule_set
 from sjavs_env.players import player
 from tests.test_evaluate import Fixed
 
@@ -65,3 +66,37 @@ def test_a_vol_is_counted_where_the_losers_have_no_trick():
     health = edge(player("rule-of-thumb", rules), player("random", rules), rules, 500).health
     assert health["a"]["vol_rate"] > health["b"]["vol_rate"] > 0
     assert health["a"]["declarer_win_rate"] > health["b"]["declarer_win_rate"]
+
+
+DEAL = "3:CQCJC7C8C9DADKD7/SQHAHKHQH9S7S8S9/CADJDTD9D8SASKST/CKCTSJHJDQHTH8H7"
+
+
+def test_points_thrown_and_partners_overtaken_are_counted_card_by_card():
+    # Diamond ace: seats 1 and 3 throw 11 and 3. Seat 1 takes a club with the queen of spades:
+    # seat 2 throws 11. Seat 2 ruffs king and ten of hearts, which seats 1 and 3 throw, and seat 0
+    # ruffs over its partner, though it might have discarded.
+    names = "5 - - - =C DA HA DT DQ C7 SQ CA CT HK DJ HT CQ".split()  # noqa: SIM905
+    vec, tally = VectorSjavs("faroese4", batch=1), Tally(rule_set("faroese4"))
+    vec.reset(deals=[DEAL])
+    sitting = np.array([[0, 1, 0, 1]], np.int8)
+    for name in names:
+        actions = np.array([action_id(name)])
+        tally.note(vec, actions, sitting)
+        vec.step(actions)
+    assert tally.counts["thrown"].tolist() == [[0, 0, 11, 0], [0, 15, 0, 13]]
+    assert tally.counts["held"].tolist() == [[1, 0, 0, 0], [0, 0, 0, 0]]
+    assert tally.counts["overtaken"].tolist() == [[1, 0, 0, 0], [0, 0, 0, 0]]
+    assert tally.counts["decisions"].sum() == len(names)
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_what_all_seats_do_together_is_what_the_policy_does(name):
+    rules = rule_set(name)
+    found = edge(player("rule-of-thumb", rules), player("random", rules), rules, deals=40)
+    for side in "ab":
+        rates, by_seat = found.health[side], found.health_by_seat[side]
+        assert set(rates) == set(by_seat) == set(MEASURES)
+        for measure in ("mean_tricks", "points_thrown"):
+            assert np.mean(by_seat[measure]) == pytest.approx(rates[measure], rel=0.1)
+        assert all(len(shares) == rules.seats for shares in by_seat.values())
+    assert found.health["a"]["points_thrown"] < found.health["b"]["points_thrown"]
