@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from agents.nets import Actor, GreedyPolicy, NetConfig
+from agents import features
+from agents.nets import Actor, NetConfig, NetPolicy
 from agents.ppo import Learner
 from sjavs_env import RuleSet
 from sjavs_env.core import fingerprints
@@ -30,6 +34,7 @@ LATEST = "latest"
 _MANIFEST = "manifest.json"
 _SECTIONS = ("rules", "fingerprints", "config", "progress")
 _TEMPORARY = ".unfinished-"
+_PAST = "league"
 
 
 class CheckpointError(ValueError):
@@ -79,13 +84,14 @@ def is_blank(run: Path) -> bool:
 
 
 def identity(rules: RuleSet) -> dict[str, Any]:
-    """Return what a manifest says about rules, actions and observation."""
+    """Return what a manifest says about rules, actions, observation and features."""
     return {
         "rules": {"name": rules.name, "options": dict(rules.options)},
         "fingerprints": {
             "rules": fingerprints.of_rules(rules),
             "actions": fingerprints.ACTIONS,
             "observation": OBSERVATION,
+            "features": features.fingerprint(rules),
         },
     }
 
@@ -124,14 +130,14 @@ def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
 
 
 def _check_identity(path: Path, manifest: dict[str, Any], rules: RuleSet) -> None:
-    """Check that a checkpoint was made for these rules, actions and observations."""
+    """Check that a checkpoint was made for these rules, actions, observations and features."""
     ours = identity(rules)
     theirs = manifest["fingerprints"]
     for what, fingerprint in ours["fingerprints"].items():
         if theirs.get(what) != fingerprint:
-            made = f"{manifest['rules']!r}, not {ours['rules']!r}" if what == "rules" else what
+            made = f": {manifest['rules']!r}, not {ours['rules']!r}" if what == "rules" else ""
             raise CheckpointError(
-                f"checkpoint {path} was made for other {what}: {made} "
+                f"checkpoint {path} was made for other {what}{made} "
                 f"({theirs.get(what)!r}, not {fingerprint!r})"
             )
 
@@ -160,7 +166,73 @@ def restore(checkpoint: Checkpoint, learner: Learner) -> None:
             _nets(learner)[part].load_state_dict(state)
 
 
-def load_policy(path: Path, rules: RuleSet) -> GreedyPolicy:
+def begin(checkpoint: Checkpoint, learner: Learner) -> None:
+    """Load the networks of a checkpoint into a learner that goes its own way from there.
+
+    A checkpoint that is shipped has no critic; the learner's stays new.
+
+    Raises:
+        CheckpointError: a file is missing, damaged, or of another network.
+    """
+    for part, net in _nets(learner).items():
+        path = checkpoint.folder / part
+        if part == _CRITIC and not path.exists():
+            continue
+        state = _read(path)
+        _check_shapes(path, state, net.state_dict())
+        net.load_state_dict(state)
+    learner.actor.load_state_dict(learner.average.state_dict())
+
+
+def origin(checkpoint: Checkpoint, name: str) -> dict[str, str | int]:
+    """Return what a run has to say about the checkpoint that it begins with."""
+    manifest = checkpoint.manifest
+    before = manifest.get("origin") or {"deals": 0}
+    return {
+        "name": name,
+        "fingerprint": fingerprint(checkpoint),
+        "deals": manifest["progress"]["deals"] + before["deals"],
+    }
+
+
+def fingerprint(checkpoint: Checkpoint) -> str:
+    """Return what tells a checkpoint's agent from others: 16 hexadecimal digits."""
+    return sha256((checkpoint.folder / _ACTOR).read_bytes()).hexdigest()[:16]
+
+
+def save_past(run: Path, past: Iterable[tuple[int, Actor]]) -> None:
+    """Write past selves into a run's folder, by the number of their update."""
+    folder = run / _PAST
+    for update, actor in past:
+        path = _past_file(run, update)
+        if not path.exists():
+            folder.mkdir(exist_ok=True, parents=True)
+            unfinished = folder / (_TEMPORARY + path.name)
+            save_file(actor.state_dict(), unfinished)
+            _flush(unfinished)
+            unfinished.rename(path)
+            _flush(folder)
+
+
+def load_past(run: Path, update: int, like: Actor) -> Actor:
+    """Return a past self of a run.
+
+    Raises:
+        CheckpointError: it is missing, damaged, or of another network.
+    """
+    actor = deepcopy(like)
+    path = _past_file(run, update)
+    state = _read(path)
+    _check_shapes(path, state, actor.state_dict())
+    actor.load_state_dict(state)
+    return actor
+
+
+def _past_file(run: Path, update: int) -> Path:
+    return run / _PAST / f"update-{update:06d}.safetensors"
+
+
+def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
     """Return the policy in a checkpoint's folder, or the latest in a run's.
 
     Raises:
@@ -174,7 +246,7 @@ def load_policy(path: Path, rules: RuleSet) -> GreedyPolicy:
     state = _read(checkpoint.folder / _ACTOR)
     _check_shapes(checkpoint.folder / _ACTOR, state, actor.state_dict())
     actor.load_state_dict(state)
-    return GreedyPolicy(actor)
+    return NetPolicy(actor)
 
 
 _ACTOR, _CRITIC, _OPTIMISER = "actor.safetensors", "critic.safetensors", "optimiser.safetensors"

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from agents.bounds import AtLeastOne, NotNegative, Seed, Share
+from agents.league import LeagueConfig
 from agents.nets import NetConfig
 from agents.ppo import PPOConfig
 from sjavs_env import RuleSet, rule_set
@@ -64,6 +65,8 @@ class Config:
     """Options of the rule set that differ from its defaults."""
     seed: Seed = 0
     """Seed of weights, deals and choices."""
+    initial: str = ""
+    """A checkpoint, a run or ``pretrained:NAME`` whose networks the run begins with."""
     deals: AtLeastOne = 500_000
     """Budget: deals to learn from. Schedules run over it."""
     batch: AtLeastOne = 2048
@@ -79,6 +82,7 @@ class Config:
     net: NetConfig = field(default_factory=NetConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
+    league: LeagueConfig = field(default_factory=LeagueConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
     @property

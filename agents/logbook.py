@@ -39,6 +39,7 @@ TAGS = {
     "health/greedy_bid_rate": "how often the greedy policy calls where it might pass (validation)",
     "policy/entropy_norm_bid": "entropy of calls, namings and other choices beside cards, 0 to 1",
     "policy/entropy_norm_play": "entropy of choices among cards alone, 0 to 1",
+    "league/points_vs_MEMBER": "mean payoff of the learner's seats where a league's member sat",
     "time/rollout": "seconds of self-play in an update, inference included",
     "time/inference": "seconds in which the actor chose in self-play",
     "time/update": "seconds of learning in an update, what follows included",
@@ -133,8 +134,13 @@ def _movement(values: dict[str, float]) -> str:
 
 def evaluation_tags(opponent: str, edge: float, low: float, high: float) -> dict[str, float]:
     """Return the numbers of a measurement by their tags."""
-    name = opponent.replace("-", "_")
+    name = tagged(opponent)
     return {
         f"eval/points_vs_{name}": edge,
         f"eval/ci95_vs_{name}": (high - low) / 2,
     }
+
+
+def tagged(policy: str) -> str:
+    """Return a policy's name as tags have it."""
+    return policy.replace("-", "_")

@@ -16,6 +16,9 @@ from sjavs_env import RuleSet
 
 _ROWS = 64
 """Rows are filled up to a multiple of this, so that what else is in a batch changes no digit."""
+_KEY_SHIFT = np.uint64(40)
+_KEY_UNIT = np.float32(2.0**-24)
+"""A key's highest 24 bits are as many as float32 tells apart."""
 
 
 @dataclass(frozen=True)
@@ -83,28 +86,49 @@ class Critic(nn.Module):
         return value
 
 
-class GreedyPolicy:
-    """A policy that plays the actor's most probable action; it uses no randomness."""
+class NetPolicy:
+    """A network as a policy.
+
+    Args:
+        actor: The network; it is not copied.
+        greedy: Whether to play the most probable action, without randomness, or to draw one.
+    """
 
     sees_all = False
 
-    def __init__(self, actor: Actor) -> None:
+    def __init__(self, actor: Actor, *, greedy: bool = True) -> None:
         self._actor = actor.eval()
+        self._greedy = greedy
         self._device = next(actor.parameters()).device
 
     @torch.no_grad()
     def act(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
-        """Return the most probable legal action of each row, int64[N]."""
+        """Return a legal action for each row, int64[N]."""
         n = len(words)
         missing = -n % _ROWS
         padded = np.pad(words, ((0, missing), (0, 0))), np.pad(legal, (0, missing))
         seen = (tensor.to(self._device) for tensor in tensors(*padded))
-        log_probs, _, contexts = self._actor(*seen)
-        chosen = self._actor.encode.slots.actions_of(log_probs.argmax(dim=1), contexts)
-        actions: NDArray[np.int64] = chosen[:n].cpu().numpy()
+        log_probs, allowed, contexts = (part[:n] for part in self._actor(*seen))
+        if self._greedy:
+            slots = log_probs.argmax(dim=1)
+        else:
+            uniform = (keys >> _KEY_SHIFT).astype(np.float32) * _KEY_UNIT
+            slots = drawn(log_probs, allowed, torch.from_numpy(uniform).to(self._device))
+        actions: NDArray[np.int64] = (
+            self._actor.encode.slots.actions_of(slots, contexts).cpu().numpy()
+        )
         return actions
+
+
+def drawn(log_probs: Tensor, allowed: Tensor, uniform: Tensor) -> Tensor:
+    """Return a slot of each row, drawn by a number from 0 (included) to 1 (excluded), [N]."""
+    cumulated = log_probs.exp().cumsum(dim=1)
+    passed = (cumulated <= uniform[:, None] * cumulated[:, -1:]).sum(dim=1)
+    # Rounding may pass them all.
+    last = allowed.shape[1] - 1 - allowed.flip(1).int().argmax(dim=1)
+    return torch.minimum(passed, last)
 
 
 def masked_log_softmax(logits: Tensor, allowed: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from agents.checkpoint import find, load_policy
+from agents import checkpoint
 from agents.dealsets import key
 from sjavs_env import RuleSet
 from sjavs_env.core.errors import nearest
@@ -27,10 +27,9 @@ PRETRAINED = Path(__file__).parent / "pretrained"
 """The shipped checkpoints, a folder each."""
 
 _SHIPPED = "pretrained"
-_WEIGHTS = "actor.safetensors"
 _PARTS = ("act", "sees_all")
 
-__all__ = ["PRETRAINED", "Policy", "fingerprint", "key", "load"]
+__all__ = ["PRETRAINED", "Policy", "fingerprint", "folder", "key", "load"]
 
 
 def load(name: str, rules: RuleSet) -> Policy:
@@ -42,9 +41,9 @@ def load(name: str, rules: RuleSet) -> Policy:
     """
     if name in PLAYERS:
         return player(name, rules)
-    folder = _folder(name)
-    if folder is not None:
-        return load_policy(folder, rules)
+    found = folder(name)
+    if found is not None:
+        return checkpoint.load_policy(found, rules)
     module = _module(name)
     word = name.partition(":")[2]
     make = getattr(module, word, None)
@@ -72,12 +71,14 @@ def fingerprint(name: str) -> str:
     """
     if name in PLAYERS:
         return of_text(name)
-    folder = _folder(name)
-    source = find(folder).folder / _WEIGHTS if folder else _module(name).__file__
+    found = folder(name)
+    if found is not None:
+        return checkpoint.fingerprint(checkpoint.find(found))
+    source = _module(name).__file__
     return sha256(Path(source).read_bytes()).hexdigest()[:16] if source else of_text(name)
 
 
-def _folder(name: str) -> Path | None:
+def folder(name: str) -> Path | None:
     """Return the checkpoint folder or run folder that a name means, None if it means none."""
     prefix, colon, rest = name.partition(":")
     if colon and prefix == _SHIPPED:

@@ -20,7 +20,7 @@ from agents import devices
 from agents.bounds import AtLeastOne, Positive, Share, Weight
 from agents.features import tensors
 from agents.losses import Batch, explained_variance, imitation_losses, policy_losses
-from agents.nets import Actor, Critic, NetConfig
+from agents.nets import Actor, Critic, NetConfig, drawn
 from agents.rollout import Experience, advantages
 from agents.stopwatch import Stopwatch
 from sjavs_env import RuleSet
@@ -103,11 +103,8 @@ class Learner:
         seen, options = self._tensors(words[:, :N_WORDS], legal)
         contexts, allowed, features = self.actor.read(seen, options)
         log_probs = self._log_probs(features, allowed)
-        draw = torch.from_numpy(generator.random(len(words), np.float32)).to(self.device)
-        cumulated = log_probs.exp().cumsum(dim=1)
-        passed = (cumulated <= draw[:, None] * cumulated[:, -1:]).sum(dim=1)
-        last = allowed.shape[1] - 1 - allowed.flip(1).int().argmax(dim=1)
-        slot = torch.minimum(passed, last)
+        uniform = torch.from_numpy(generator.random(len(words), np.float32)).to(self.device)
+        slot = drawn(log_probs, allowed, uniform)
         chosen = log_probs.gather(1, slot[:, None])[:, 0]
         action = self.actor.encode.slots.actions_of(slot, contexts)
         return action.cpu().numpy(), chosen.cpu().numpy()

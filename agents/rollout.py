@@ -1,7 +1,8 @@
 """Self-play: whole deals in step, and the decisions in them worth learning from.
 
 Everything is numpy. Deals run to their end, so nothing is bootstrapped and nothing resets by
-itself. Where one action alone is legal it is played without asking, and not recorded.
+itself. Where one action alone is legal it is played without asking, and not recorded; nor is what
+others choose who sit at the learner's table.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.league import Opponents
 from sjavs_env import VectorSjavs
 from sjavs_env.core.bits import count
 from sjavs_env.players.random import lowest_action
@@ -55,8 +57,17 @@ class Experience:
         return len(self.action)
 
 
-def collect(vec: VectorSjavs, sample: Sampler, seed: int) -> Experience:
-    """Play every row of ``vec`` from a new deal to its end, every seat by the sampler."""
+def collect(
+    vec: VectorSjavs, sample: Sampler, seed: int, opponents: Opponents | None = None
+) -> Experience:
+    """Play every row of ``vec`` from a new deal to its end.
+
+    Args:
+        vec: The deals.
+        sample: Chooses for the learner, in every seat that no opponent takes.
+        seed: Seed of the deals.
+        opponents: Whom the learner meets at some tables.
+    """
     vec.reset(seed=seed)
     steps: list[tuple[NDArray[np.generic], ...]] = []
     moves = 0
@@ -66,10 +77,12 @@ def collect(vec: VectorSjavs, sample: Sampler, seed: int) -> Experience:
         moves += int(np.count_nonzero(n_legal))
         actions = lowest_action(vec.legal)  # the forced one, where there is no choice
         if len(chosen):
-            words, legal = vec.observe_all()[chosen], vec.legal[chosen]
+            seen = vec.observe_all()
+            mine = chosen if opponents is None else opponents.choose(vec, chosen, seen, actions)
+            words, legal = seen[mine], vec.legal[mine]
             action, log_prob = sample(words, legal)
-            actions[chosen] = action
-            steps.append((words, legal, action, log_prob, chosen, vec.seat[chosen]))
+            actions[mine] = action
+            steps.append((words, legal, action, log_prob, mine, vec.seat[mine]))
         vec.step(actions)
     words, legal, action, log_prob, row, seat = (
         np.concatenate(part) for part in zip(*steps, strict=True)

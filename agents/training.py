@@ -13,8 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from agents import checkpoint, provenance
+from agents import checkpoint, policy, provenance
 from agents.config import Config, from_dict, to_dict
+from agents.league import League, Opponents
+from agents.logbook import tagged
 from agents.ppo import Learner
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs
@@ -23,7 +25,7 @@ from sjavs_env.core.cards import N_CARDS
 from sjavs_env.layout import N_WORDS
 from sjavs_env.players import player
 
-_DEALS, _CHOICES = range(2)
+_DEALS, _CHOICES, _OPPONENTS = range(3)
 
 
 def seed_of(seed: int, update: int, purpose: int) -> int:
@@ -49,11 +51,14 @@ class Trainer:
     config: Config
     learner: Learner
     progress: Progress = field(default_factory=Progress)
+    origin: dict[str, str | int] | None = None
+    """What the run began with, if not with nothing: name, fingerprint, deals."""
 
     def __post_init__(self) -> None:
         rules = self.config.rule_set
         self._vec = VectorSjavs(rules, batch=self.config.batch, seed=0)
         self._teacher = player(self.config.imitation.teacher, rules)
+        self.league = League(self.config.league, rules, policy.load)
 
     @property
     def done(self) -> bool:
@@ -66,10 +71,12 @@ class Trainer:
         begun = time.perf_counter()
         self.learner.set_progress(progress.deals / config.deals)
         generator = np.random.default_rng(seed_of(config.seed, progress.update, _CHOICES))
+        opponents = self._opponents()
         experience = collect(
             self._vec,
             lambda words, legal: self.learner.sample(words, legal, generator),
             seed_of(config.seed, progress.update, _DEALS),
+            opponents,
         )
         rollout = time.perf_counter() - begun
         losses = self._learn(experience, generator)
@@ -79,13 +86,25 @@ class Trainer:
         progress.moves += experience.moves
         progress.decisions += len(experience)
         progress.seconds += ended - begun
+        if self.league.due(progress.update):
+            self.league.add(progress.update, self.learner.average)
+        met = {} if opponents is None else opponents.points(experience.payoff)
         return {
             **{f"losses/{name}": value for name, value in losses.items()},
             **self._charts(experience, ended - begun),
+            **{f"league/points_vs_{tagged(name)}": points for name, points in met.items()},
             "time/rollout": rollout,
             "time/update": ended - begun - rollout,
             **{f"time/{name}": span for name, span in self.learner.watch.taken().items()},
         }
+
+    def _opponents(self) -> Opponents | None:
+        """Draw whom the learner meets in the update at hand, None for nobody but itself."""
+        config, progress = self.config, self.progress
+        if not self.league.plays(progress.deals):
+            return None
+        seed = seed_of(config.seed, progress.update, _OPPONENTS)
+        return self.league.opponents(config.batch, np.random.default_rng(seed))
 
     def _learn(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
         """Imitate the teacher in the first deals of the budget, then learn from payoffs."""
@@ -121,6 +140,7 @@ class Trainer:
         """Write a checkpoint into the run's folder."""
         manifest = {
             **checkpoint.identity(self.config.rule_set),
+            "origin": self.origin,
             "config": to_dict(self.config),
             "progress": vars(self.progress),
             "random": {"seed": self.config.seed, "next_update": self.progress.update},
@@ -128,6 +148,7 @@ class Trainer:
             "versions": provenance.versions(),
             "commit": provenance.commit(),
         }
+        checkpoint.save_past(run, self.league.past)
         name = f"update-{self.progress.update:06d}"
         return checkpoint.save(run, name, self.learner, manifest, self.config.keep)
 
@@ -146,9 +167,20 @@ def entropy_tags(experience: Experience) -> dict[str, float]:
 
 
 def start(config: Config) -> Trainer:
-    """Return a new run."""
-    learner = Learner(config.rule_set, config.net, config.ppo, config.seed, config.device)
-    return Trainer(config, learner)
+    """Return a new run.
+
+    Raises:
+        ValueError: what it is to begin with is no checkpoint of these rules and networks.
+    """
+    trainer = _blank(config)
+    if config.initial:
+        folder = policy.folder(config.initial)
+        if folder is None:
+            raise ValueError(f"initial = {config.initial!r} is no checkpoint, and has no networks")
+        found = checkpoint.find(folder, config.rule_set)
+        checkpoint.begin(found, trainer.learner)
+        trainer.origin = checkpoint.origin(found, config.initial)
+    return trainer
 
 
 def resume(run: Path) -> Trainer:
@@ -161,7 +193,16 @@ def resume(run: Path) -> Trainer:
     found = checkpoint.find(run)
     config = from_dict(found.manifest["config"], f"the config in {found.folder}")
     checkpoint.find(run, config.rule_set)
-    trainer = start(config)
+    trainer = _blank(config)
     checkpoint.restore(found, trainer.learner)
     trainer.progress = Progress(**found.manifest["progress"])
+    trainer.origin = found.manifest.get("origin")
+    for update in trainer.league.updates(trainer.progress.update):
+        trainer.league.add(update, checkpoint.load_past(run, update, trainer.learner.actor))
     return trainer
+
+
+def _blank(config: Config) -> Trainer:
+    """Return a run with new networks."""
+    learner = Learner(config.rule_set, config.net, config.ppo, config.seed, config.device)
+    return Trainer(config, learner)

@@ -17,7 +17,7 @@ import torch
 
 from agents.config import Config
 from agents.evaluate import edge
-from agents.nets import GreedyPolicy
+from agents.nets import NetPolicy
 from agents.ppo import PPOConfig
 from agents.speed_training import timed
 from agents.training import start
@@ -98,7 +98,7 @@ def learned(device: str, size: Size) -> dict[str, float]:
         trainer.advance()
     rules = rule_set(config.rules)
     entry = edge(
-        GreedyPolicy(trainer.learner.average),
+        NetPolicy(trainer.learner.average),
         player("random", rules),
         rules,
         deals=size.evaluation_deals,

@@ -20,7 +20,7 @@ from agents.checkpoint import is_blank
 from agents.config import Config, from_dict, load, to_dict
 from agents.evaluate import Entry, edge, results
 from agents.logbook import Logbook, evaluation_tags
-from agents.nets import GreedyPolicy
+from agents.nets import NetPolicy
 from agents.policy import fingerprint
 from agents.policy import load as load_agent
 from agents.training import Trainer, resume, start
@@ -77,7 +77,7 @@ def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
     """Return the edges of the agent as it stands over each opponent."""
     config = trainer.config
     rules = config.rule_set
-    agent = GreedyPolicy(trainer.learner.average)
+    agent = NetPolicy(trainer.learner.average)
     return [
         edge(
             agent,

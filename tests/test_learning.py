@@ -13,7 +13,7 @@ import torch
 from agents import ppo, training
 from agents.config import from_dict
 from agents.evaluate import edge
-from agents.nets import GreedyPolicy
+from agents.nets import NetPolicy
 from agents.rollout import Experience, advantages
 from agents.training import Trainer
 from sjavs_env.players import player
@@ -53,12 +53,12 @@ def test_the_trainer_beats_random_and_a_trainer_with_broken_rewards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     correct, logged = trained()
-    agent = GreedyPolicy(correct.learner.actor)
+    agent = NetPolicy(correct.learner.actor)
     over_random = edge(agent, player("random", RULES), RULES, deals=500, deal_set="validation")
     assert over_random.low > 1.0, over_random
     assert logged["losses/explained_variance"] > 0.45
     monkeypatch.setattr(ppo, "advantages", paid_to_the_last_actor_only)
     broken, _ = trained()
-    control = GreedyPolicy(broken.learner.actor)
+    control = NetPolicy(broken.learner.actor)
     over_control = edge(agent, control, RULES, deals=500, deal_set="validation")
     assert over_control.low > 0, over_control

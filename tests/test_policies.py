@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import policy
+from agents import checkpoint, policy
 from agents.checkpoint import CheckpointError, checkpoints
 from agents.config import Config
 from agents.evaluate import edge
@@ -49,7 +49,7 @@ def shipped(tmp_path, monkeypatch):
         (tmp_path / name / "manifest.json").touch()
     (tmp_path / "notes").mkdir()
     monkeypatch.setattr(policy, "PRETRAINED", tmp_path)
-    monkeypatch.setattr(policy, "load_policy", lambda folder, rules: (folder, rules))
+    monkeypatch.setattr(checkpoint, "load_policy", lambda folder, rules: (folder, rules))
     return tmp_path
 
 
@@ -65,7 +65,7 @@ def test_a_callable_of_a_module_makes_a_policy_for_the_rules():
 
 
 def test_a_folder_is_a_checkpoint(tmp_path, monkeypatch):
-    monkeypatch.setattr(policy, "load_policy", lambda folder, rules: (folder, rules))
+    monkeypatch.setattr(checkpoint, "load_policy", lambda folder, rules: (folder, rules))
     assert load(str(tmp_path), RULES) == (tmp_path, RULES)
     monkeypatch.chdir(tmp_path.parent)
     assert load(tmp_path.name, RULES)[0].resolve() == tmp_path
