@@ -31,7 +31,7 @@ from sjavs_env.layout import FINGERPRINT as OBSERVATION
 
 FORMAT = 1
 LATEST = "latest"
-_MANIFEST = "manifest.json"
+MANIFEST = "manifest.json"
 _SECTIONS = ("rules", "fingerprints", "config", "progress")
 _TEMPORARY = ".unfinished-"
 _PAST = "league"
@@ -57,7 +57,7 @@ def save(run: Path, name: str, learner: Learner, manifest: dict[str, Any], keep:
     for part, state in _parts(learner).items():
         save_file({key: value.contiguous() for key, value in state.items()}, unfinished / part)
     text = json.dumps(manifest | {"format": FORMAT}, indent=1, sort_keys=True)
-    (unfinished / _MANIFEST).write_text(text + "\n", encoding="utf-8")
+    (unfinished / MANIFEST).write_text(text + "\n", encoding="utf-8")
     for path in (*unfinished.iterdir(), unfinished):
         _flush(path)
     shutil.rmtree(folder, ignore_errors=True)
@@ -74,7 +74,7 @@ def save(run: Path, name: str, learner: Learner, manifest: dict[str, Any], keep:
 
 def checkpoints(run: Path) -> list[Path]:
     """Return the complete checkpoints of a run, oldest first."""
-    return sorted(path.parent for path in run.glob(f"update-*/{_MANIFEST}"))
+    return sorted(path.parent for path in run.glob(f"update-*/{MANIFEST}"))
 
 
 def is_blank(run: Path) -> bool:
@@ -107,11 +107,11 @@ def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
     if not folder.exists():
         folder = next(reversed(checkpoints(path)), path)
     try:
-        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise CheckpointError(f"there is no checkpoint in {path}{_neighbour(path)}") from None
     except (OSError, ValueError) as error:
-        raise CheckpointError(f"checkpoint {path} has a damaged {_MANIFEST}: {error}") from None
+        raise CheckpointError(f"checkpoint {path} has a damaged {MANIFEST}: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         found = manifest.get("format") if isinstance(manifest, dict) else manifest
         raise CheckpointError(
@@ -121,7 +121,7 @@ def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
         if not isinstance(manifest.get(part), dict):
             found = manifest.get(part)
             raise CheckpointError(
-                f"checkpoint {path} has a damaged {_MANIFEST}: its {part} must be a table, "
+                f"checkpoint {path} has a damaged {MANIFEST}: its {part} must be a table, "
                 f"not {found!r}"
             )
     if rules is not None:
@@ -197,7 +197,7 @@ def origin(checkpoint: Checkpoint, name: str) -> dict[str, str | int]:
 
 def fingerprint(checkpoint: Checkpoint) -> str:
     """Return what tells a checkpoint's agent from others: 16 hexadecimal digits."""
-    return sha256((checkpoint.folder / _ACTOR).read_bytes()).hexdigest()[:16]
+    return sha256((checkpoint.folder / ACTOR).read_bytes()).hexdigest()[:16]
 
 
 def save_past(run: Path, past: Iterable[tuple[int, Actor]]) -> None:
@@ -243,18 +243,18 @@ def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
     if not isinstance(hidden, list) or not all(isinstance(width, int) for width in hidden):
         raise CheckpointError(f"checkpoint {path} does not say how wide its network is")
     actor = Actor(rules, NetConfig(hidden=tuple(hidden)))
-    state = _read(checkpoint.folder / _ACTOR)
-    _check_shapes(checkpoint.folder / _ACTOR, state, actor.state_dict())
+    state = _read(checkpoint.folder / ACTOR)
+    _check_shapes(checkpoint.folder / ACTOR, state, actor.state_dict())
     actor.load_state_dict(state)
     return NetPolicy(actor)
 
 
-_ACTOR, _CRITIC, _OPTIMISER = "actor.safetensors", "critic.safetensors", "optimiser.safetensors"
+ACTOR, _CRITIC, _OPTIMISER = "actor.safetensors", "critic.safetensors", "optimiser.safetensors"
 _MOVING = "weights."
 
 
 def _nets(learner: Learner) -> dict[str, nn.Module]:
-    return {_ACTOR: learner.average, _CRITIC: learner.critic}
+    return {ACTOR: learner.average, _CRITIC: learner.critic}
 
 
 def _weights(learner: Learner) -> dict[str, Tensor]:

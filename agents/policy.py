@@ -26,10 +26,11 @@ from sjavs_env.players import PLAYERS, Policy, player
 PRETRAINED = Path(__file__).parent / "pretrained"
 """The shipped checkpoints, a folder each."""
 
-_SHIPPED = "pretrained"
+PREFIX = "pretrained:"
+"""Before the name of a shipped agent."""
 _PARTS = ("act", "sees_all")
 
-__all__ = ["PRETRAINED", "Policy", "fingerprint", "folder", "key", "load"]
+__all__ = ["PREFIX", "PRETRAINED", "Policy", "fingerprint", "folder", "key", "load"]
 
 
 def load(name: str, rules: RuleSet) -> Policy:
@@ -80,9 +81,8 @@ def fingerprint(name: str) -> str:
 
 def folder(name: str) -> Path | None:
     """Return the checkpoint folder or run folder that a name means, None if it means none."""
-    prefix, colon, rest = name.partition(":")
-    if colon and prefix == _SHIPPED:
-        shipped = _shipped()
+    if name.startswith(PREFIX):
+        shipped, rest = _shipped(), name.removeprefix(PREFIX)
         if rest not in shipped:
             there = f"there are: {', '.join(shipped)}" if shipped else "none is shipped yet"
             raise ValueError(f"there is no pretrained agent {rest!r}; {there}")
@@ -105,7 +105,7 @@ def _module(name: str) -> ModuleType:
                 raise ValueError(
                     f"policy {name!r}: {module} needs the module {error.name!r}, which is not there"
                 ) from error
-    known = (*PLAYERS, *(f"{_SHIPPED}:{each}" for each in _shipped()))
+    known = (*PLAYERS, *(PREFIX + each for each in _shipped()))
     raise ValueError(
         f"unknown policy {name!r}{nearest(name, known)}; "
         "a checkpoint folder and module:callable name policies too"

@@ -28,9 +28,9 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "bounds checkpoint config dealsets devices duplicate evaluate facts features "
-        "health league logbook losses nets peers policy ppo provenance ratings report rollout "
-        "rubbers search.* speed speed_training stopwatch table training",
+        "agents": "bounds card checkpoint config dealsets devices duplicate evaluate facts "
+        "features health league logbook losses nets peers policy ppo provenance ratings report "
+        "rollout rubbers search.* speed speed_training stopwatch table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},

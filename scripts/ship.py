@@ -1,0 +1,40 @@
+"""Put a trained agent among the shipped ones, with a card made of what it was measured at.
+
+python -m scripts.evaluate runs/NAME random rule-of-thumb --deals 10000 --out measured.json
+python -m scripts.ship runs/NAME faroese4 --results measured.json
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from agents.card import CARD, ship
+from scripts._cli import read, run
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Put a trained agent among the shipped ones."""
+
+    agent: tyro.conf.Positional[Path]
+    """The run's or the checkpoint's folder."""
+    name: tyro.conf.Positional[str]
+    """What it will be called, as in pretrained:NAME."""
+    results: Path
+    """A results file of scripts.evaluate with the agent in it."""
+    exploit: Path | None = None
+    """A results file of scripts.evaluate --exploit against it."""
+
+
+def main() -> None:
+    """Read the command line, copy, say where."""
+    arguments = read(Arguments, prog="python -m scripts.ship")
+    folder = ship(arguments.agent, arguments.name, arguments.results, arguments.exploit)
+    print(f"pretrained:{arguments.name} lies in {folder}; its card is {folder / CARD}")
+
+
+if __name__ == "__main__":
+    run(main)
