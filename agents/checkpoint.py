@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from hashlib import sha256
@@ -151,19 +151,27 @@ def _neighbour(path: Path) -> str:
 def restore(checkpoint: Checkpoint, learner: Learner) -> None:
     """Load networks and optimiser into a learner of the same configuration.
 
+    Of several processes the first reads for all: the folder may be on its machine alone.
+
     Raises:
         CheckpointError: a file is missing, damaged, or of another network.
     """
+    states = learner.group.from_first(lambda: _states(checkpoint.folder, learner))
+    _load_optimisers(learner, states.pop(_OPTIMISER))
+    for part, state in states.items():
+        _nets(learner)[part].load_state_dict(state)
+
+
+def _states(folder: Path, learner: Learner) -> dict[str, dict[str, Tensor]]:
+    """Return what the files of a checkpoint hold, fit for a learner."""
+    states = {}
     for part, expected in _parts(learner).items():
-        state = _read(checkpoint.folder / part)
+        states[part] = state = _read(folder / part)
         if part == _OPTIMISER:
             stepped = len(state) > len(weights := _weights(learner))
             expected = weights | (_moments(learner) if stepped else {})
-        _check_shapes(checkpoint.folder / part, state, expected)
-        if part == _OPTIMISER:
-            _load_optimisers(learner, state)
-        else:
-            _nets(learner)[part].load_state_dict(state)
+        _check_shapes(folder / part, state, expected)
+    return states
 
 
 def begin(checkpoint: Checkpoint, learner: Learner) -> None:
@@ -174,13 +182,16 @@ def begin(checkpoint: Checkpoint, learner: Learner) -> None:
     Raises:
         CheckpointError: a file is missing, damaged, or of another network.
     """
-    for part, net in _nets(learner).items():
-        path = checkpoint.folder / part
-        if part == _CRITIC and not path.exists():
-            continue
-        state = _read(path)
-        _check_shapes(path, state, net.state_dict())
-        net.load_state_dict(state)
+    nets = _nets(learner)
+
+    def states() -> dict[str, dict[str, Tensor]]:
+        paths = {part: checkpoint.folder / part for part in nets}
+        if not paths[_CRITIC].exists():
+            del paths[_CRITIC]
+        return {part: _fit(path, nets[part].state_dict()) for part, path in paths.items()}
+
+    for part, state in learner.group.from_first(states).items():
+        nets[part].load_state_dict(state)
     learner.actor.load_state_dict(learner.average.state_dict())
 
 
@@ -214,18 +225,20 @@ def save_past(run: Path, past: Iterable[tuple[int, Actor]]) -> None:
             _flush(folder)
 
 
-def load_past(run: Path, update: int, like: Actor) -> Actor:
-    """Return a past self of a run.
+def load_past(run: Path, updates: list[int], learner: Learner) -> Iterator[tuple[int, Actor]]:
+    """Yield past selves of a run by the number of their update.
 
     Raises:
-        CheckpointError: it is missing, damaged, or of another network.
+        CheckpointError: one is missing, damaged, or of another network.
     """
-    actor = deepcopy(like)
-    path = _past_file(run, update)
-    state = _read(path)
-    _check_shapes(path, state, actor.state_dict())
-    actor.load_state_dict(state)
-    return actor
+    shapes = learner.actor.state_dict()
+    states = learner.group.from_first(
+        lambda: [_fit(_past_file(run, update), shapes) for update in updates]
+    )
+    for update, state in zip(updates, states, strict=True):
+        actor = deepcopy(learner.actor)
+        actor.load_state_dict(state)
+        yield update, actor
 
 
 def _past_file(run: Path, update: int) -> Path:
@@ -243,9 +256,7 @@ def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
     if not isinstance(hidden, list) or not all(isinstance(width, int) for width in hidden):
         raise CheckpointError(f"checkpoint {path} does not say how wide its network is")
     actor = Actor(rules, NetConfig(hidden=tuple(hidden)))
-    state = _read(checkpoint.folder / ACTOR)
-    _check_shapes(checkpoint.folder / ACTOR, state, actor.state_dict())
-    actor.load_state_dict(state)
+    actor.load_state_dict(_fit(checkpoint.folder / ACTOR, actor.state_dict()))
     return NetPolicy(actor)
 
 
@@ -302,6 +313,13 @@ def _read(path: Path) -> dict[str, Tensor]:
         raise CheckpointError(f"checkpoint {path.parent} lacks {path.name}") from None
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"checkpoint file {path} is damaged: {error}") from None
+
+
+def _fit(path: Path, expected: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the tensors of a file, which are those of this network."""
+    state = _read(path)
+    _check_shapes(path, state, expected)
+    return state
 
 
 def _check_shapes(path: Path, found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +80,11 @@ def imitation_losses(log_probs: Tensor, part: Batch, smoothing: float) -> dict[s
     }
 
 
-def explained_variance(values: NDArray[np.float32], returns: NDArray[np.float32]) -> float:
+def explained_variance(
+    values: NDArray[np.float32],
+    returns: NDArray[np.float32],
+    variance: Callable[[NDArray[np.float32]], float] = np.var,
+) -> float:
     """Return the share of the returns' variance that the values explain, NaN if there is none."""
-    variance = float(np.var(returns))
-    return 1.0 - float(np.var(returns - values)) / variance if variance else float("nan")
+    whole = float(variance(returns))
+    return 1.0 - float(variance(returns - values)) / whole if whole else float("nan")

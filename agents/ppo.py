@@ -5,8 +5,7 @@ The learner knows words, legal actions, choices and advantages, and nothing of t
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import chain
@@ -21,6 +20,7 @@ from agents.bounds import AtLeastOne, Positive, Share, Weight
 from agents.features import tensors
 from agents.losses import Batch, explained_variance, imitation_losses, policy_losses
 from agents.nets import Actor, Critic, NetConfig, drawn
+from agents.parallel import ALONE, Group, minibatches
 from agents.rollout import Experience, advantages
 from agents.stopwatch import Stopwatch
 from sjavs_env import RuleSet
@@ -70,14 +70,21 @@ class Learner:
     """Actor, critic, their optimisers, the actor's average, and the update."""
 
     def __init__(
-        self, rules: RuleSet, net: NetConfig, config: PPOConfig, seed: int, device: str = "cpu"
+        self,
+        rules: RuleSet,
+        net: NetConfig,
+        config: PPOConfig,
+        seed: int,
+        device: str = "cpu",
+        group: Group = ALONE,
     ) -> None:
         torch.manual_seed(seed)
         self.config = config
-        self.device = devices.present(device)
-        self.actor = Actor(rules, net).to(self.device)
+        self.group = group
+        self.device = devices.present(group.placed(device))
+        self.actor = group.alike(Actor(rules, net)).to(self.device)
         self.average = deepcopy(self.actor)
-        self.critic = Critic(rules, net, config.payoff_scale).to(self.device)
+        self.critic = group.alike(Critic(rules, net, config.payoff_scale)).to(self.device)
         self.watch = Stopwatch(lambda: devices.settle(self.device))
         """Seconds of an update by what was done, as they are logged."""
         how = self.device, config.bfloat16, config.compile
@@ -87,6 +94,7 @@ class Learner:
             "actor": torch.optim.Adam(self.actor.parameters(), eps=1e-8, fused=True),
             "critic": torch.optim.Adam(self.critic.parameters(), eps=1e-8, fused=True),
         }
+        self._add = {name: group.adder(self.device) for name in self.optimisers}
         self.set_progress(0.0)
 
     @torch.no_grad()
@@ -112,8 +120,8 @@ class Learner:
     @torch.no_grad()
     def values(self, features: Tensor) -> NDArray[np.float32]:
         """Return the critic's expectation for each row of features, in game points."""
-        parts = _slices(len(features), self.config.minibatch)
-        return np.concatenate([self._values(features[part]).cpu().numpy() for part in parts])
+        parts = minibatches([len(features)], 0, self.config.minibatch)
+        return np.concatenate([self._values(features[part]).cpu().numpy() for part, _ in parts])
 
     def features(
         self, experience: Experience, action: NDArray[np.int64]
@@ -178,13 +186,16 @@ class Learner:
         with self.watch.span("advantages"):
             advantage = advantages(experience, values, self.config.lam)
             returns = advantage + values
-            normalised = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+            deviation = np.sqrt(np.float32(self.group.variance(advantage)))
+            normalised = (advantage - self.group.mean(advantage)) / (deviation + 1e-8)
             numbers = map(self._tensor, (experience.log_prob, normalised, returns))
             batch = Batch(features, allowed, slot, *numbers)
+        counts = self.group.gather(len(experience))
+        steps = minibatches(counts, self.group.rank, self.config.minibatch)
         logged: dict[str, list[Tensor]] = {}
         for _ in range(self.config.epochs):
             order = self._tensor(generator.permutation(len(experience)))
-            parts = [order[part] for part in _slices(len(order), self.config.minibatch)]
+            parts = [(order[part], weight) for part, weight in steps]
             jobs = ("actor", policy, batch, parts), ("critic", self._value, batch, parts)
             with self.watch.span("gradients"), devices.side_by_side(self.device) as run:
                 for name, number in chain.from_iterable(
@@ -192,8 +203,10 @@ class Learner:
                 ):
                     logged.setdefault(name, []).append(number)
         self._follow()
-        means = {name: float(torch.stack(numbers).mean()) for name, numbers in logged.items()}
-        return means | {"explained_variance": explained_variance(values, returns)}
+        own = [float(torch.stack(numbers).mean()) for numbers in logged.values()]
+        means = dict(zip(logged, self.group.sum(own), strict=True))
+        explained = explained_variance(values, returns, self.group.variance)
+        return means | {"explained_variance": explained}
 
     @torch.no_grad()
     def _follow(self) -> None:
@@ -207,17 +220,23 @@ class Learner:
         loss = 0.5 * error.square().mean()
         return loss, {"value_loss": loss}
 
-    def _descend(self, name: str, loss_of: Loss, batch: Batch, parts: list[Tensor]) -> Logged:
-        """Take one network's gradient steps, on some rows each; return what they logged."""
+    def _descend(
+        self, name: str, loss_of: Loss, batch: Batch, parts: list[tuple[Tensor, float]]
+    ) -> Logged:
+        """Take one network's gradient steps, on some rows each, by their weight in the minibatch.
+
+        Return what they logged, weighted too.
+        """
         net, optimiser = getattr(self, name), self.optimisers[name]
         logged: Logged = []
-        for part in parts:
+        for part, weight in parts:
             loss, numbers = loss_of(batch.at(part))
             optimiser.zero_grad(set_to_none=True)
-            loss.backward()
+            (weight * loss).backward()
+            self._add[name](weights.grad for weights in net.parameters())
             nn.utils.clip_grad_norm_(net.parameters(), self.config.max_grad_norm)
             optimiser.step()
-            logged += [(key, number.detach()) for key, number in numbers.items()]
+            logged += [(key, weight * number.detach()) for key, number in numbers.items()]
         return logged
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
@@ -228,14 +247,6 @@ class Learner:
     ) -> tuple[Tensor, Tensor]:
         seen, options = tensors(words, legal)
         return devices.moved(seen, self.device), devices.moved(options, self.device)
-
-
-def _slices(n: int, size: int) -> Iterator[slice]:
-    """Yield slices of about equal length, none longer than ``size``."""
-    parts = -(-n // size)
-    edges = [n * part // parts for part in range(parts + 1)]
-    for first, last in itertools.pairwise(edges):
-        yield slice(first, last)
 
 
 def _between(start: float, end: float, progress: float) -> float:

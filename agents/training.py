@@ -1,7 +1,7 @@
 """A training run: what is collected, learned, measured, logged and kept, update by update.
 
-All randomness of an update comes from the run's seed and the update's number, so that a run that
-was killed goes on from its last checkpoint as if nothing had happened.
+All randomness of an update comes from the run's seed, the update's number and the rank of the
+process, so that a run that was killed goes on from its last checkpoint as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from agents import checkpoint, policy, provenance
 from agents.config import Config, from_dict, to_dict
 from agents.league import League, Opponents
 from agents.logbook import tagged
+from agents.parallel import ALONE, Group
 from agents.ppo import Learner
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs
@@ -28,14 +29,16 @@ from sjavs_env.players import player
 _DEALS, _CHOICES, _OPPONENTS = range(3)
 
 
-def seed_of(seed: int, update: int, purpose: int) -> int:
-    """Return the seed for one purpose of one update of a run."""
-    return int(np.random.SeedSequence((seed, update, purpose)).generate_state(1, np.uint64)[0])
+def seed_of(seed: int, update: int, purpose: int, rank: int = 0) -> int:
+    """Return the seed for one purpose of one update of a run, in one of its processes."""
+    spawn_key = (rank,) if rank else ()
+    sequence = np.random.SeedSequence((seed, update, purpose), spawn_key=spawn_key)
+    return int(sequence.generate_state(1, np.uint64)[0])
 
 
 @dataclass
 class Progress:
-    """How far a run has come; all of it is kept in its checkpoints."""
+    """How far a run has come, all processes together; all of it is kept in its checkpoints."""
 
     update: int = 0
     deals: int = 0
@@ -46,7 +49,7 @@ class Progress:
 
 @dataclass
 class Trainer:
-    """A run in progress."""
+    """A run in progress, or one process's part in it."""
 
     config: Config
     learner: Learner
@@ -56,7 +59,9 @@ class Trainer:
 
     def __post_init__(self) -> None:
         rules = self.config.rule_set
-        self._vec = VectorSjavs(rules, batch=self.config.batch, seed=0)
+        self._group = self.learner.group
+        deals = self._group.from_first(lambda: self._group.portion(self.config.batch))
+        self._vec = VectorSjavs(rules, batch=deals, seed=0)
         self._teacher = player(self.config.imitation.teacher, rules)
         self.league = League(self.config.league, rules, policy.load)
 
@@ -70,12 +75,12 @@ class Trainer:
         config, progress = self.config, self.progress
         begun = time.perf_counter()
         self.learner.set_progress(progress.deals / config.deals)
-        generator = np.random.default_rng(seed_of(config.seed, progress.update, _CHOICES))
+        generator = np.random.default_rng(self._seed(_CHOICES))
         opponents = self._opponents()
         experience = collect(
             self._vec,
             lambda words, legal: self.learner.sample(words, legal, generator),
-            seed_of(config.seed, progress.update, _DEALS),
+            self._seed(_DEALS),
             opponents,
         )
         rollout = time.perf_counter() - begun
@@ -83,15 +88,17 @@ class Trainer:
         ended = time.perf_counter()
         progress.update += 1
         progress.deals += config.batch
-        progress.moves += experience.moves
-        progress.decisions += len(experience)
+        moves, decisions = map(int, self._group.sum((experience.moves, len(experience))))
+        progress.moves += moves
+        progress.decisions += decisions
         progress.seconds += ended - begun
         if self.league.due(progress.update):
             self.league.add(progress.update, self.learner.average)
         met = {} if opponents is None else opponents.points(experience.payoff)
         return {
             **{f"losses/{name}": value for name, value in losses.items()},
-            **self._charts(experience, ended - begun),
+            **self._speeds(moves, decisions, ended - begun),
+            **self._charts(experience),
             **{f"league/points_vs_{tagged(name)}": points for name, points in met.items()},
             "time/rollout": rollout,
             "time/update": ended - begun - rollout,
@@ -100,11 +107,9 @@ class Trainer:
 
     def _opponents(self) -> Opponents | None:
         """Draw whom the learner meets in the update at hand, None for nobody but itself."""
-        config, progress = self.config, self.progress
-        if not self.league.plays(progress.deals):
+        if not self.league.plays(self.progress.deals):
             return None
-        seed = seed_of(config.seed, progress.update, _OPPONENTS)
-        return self.league.opponents(config.batch, np.random.default_rng(seed))
+        return self.league.opponents(self._vec.batch, np.random.default_rng(self._seed(_OPPONENTS)))
 
     def _learn(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
         """Imitate the teacher in the first deals of the budget, then learn from payoffs."""
@@ -116,24 +121,33 @@ class Trainer:
         told = self._teacher.act(seen, experience.legal, keys)
         return self.learner.imitate(experience, told, imitation.smoothing, generator)
 
-    def _charts(self, experience: Experience, seconds: float) -> dict[str, float]:
-        """Return speed, schedules and what the deals looked like."""
-        vec = self._vec
+    def _seed(self, purpose: int) -> int:
+        """Return this process's seed for one purpose of the update at hand."""
+        return seed_of(self.config.seed, self.progress.update, purpose, self._group.rank)
+
+    def _speeds(self, moves: int, decisions: int, seconds: float) -> dict[str, float]:
+        """Return how fast an update was."""
+        return {
+            "charts/SPS": moves / seconds,
+            "charts/deals_per_second": self.config.batch / seconds,
+            "charts/learned_decisions_per_second": decisions / seconds,
+            "health/forced_moves": 1 - decisions / moves,
+        }
+
+    def _charts(self, experience: Experience) -> dict[str, float]:
+        """Return schedules and what the deals of all processes looked like."""
+        vec, group = self._vec, self._group
         declared = vec.declarer >= 0
         rows = np.flatnonzero(declared)
         payoff = experience.payoff[rows, vec.declarer[rows]]
         return {
-            "charts/SPS": experience.moves / seconds,
-            "charts/deals_per_second": self.config.batch / seconds,
-            "charts/learned_decisions_per_second": len(experience) / seconds,
             "charts/learning_rate": self.learner.learning_rate,
             "charts/entropy_weight": self.learner.entropy_weight,
-            "charts/episodic_return": float(payoff.mean()) if len(rows) else 0.0,
-            "charts/payoff_spread": float(experience.payoff[:, 0].std()),
-            "health/declared": float(declared.mean()),
-            "health/declarer_wins": float((payoff > 0).mean()) if len(rows) else 0.0,
-            "health/forced_moves": 1 - len(experience) / experience.moves,
-            **entropy_tags(experience),
+            "charts/episodic_return": float(np.nan_to_num(group.mean(payoff))),
+            "charts/payoff_spread": math.sqrt(group.variance(experience.payoff[:, 0])),
+            "health/declared": group.mean(declared),
+            "health/declarer_wins": float(np.nan_to_num(group.mean(payoff > 0))),
+            **entropy_tags(experience, group),
         }
 
     def save(self, run: Path) -> Path:
@@ -145,6 +159,7 @@ class Trainer:
             "progress": vars(self.progress),
             "random": {"seed": self.config.seed, "next_update": self.progress.update},
             "threads": self.config.threads,
+            "processes": self._group.size,
             "versions": provenance.versions(),
             "commit": provenance.commit(),
         }
@@ -153,7 +168,7 @@ class Trainer:
         return checkpoint.save(run, name, self.learner, manifest, self.config.keep)
 
 
-def entropy_tags(experience: Experience) -> dict[str, float]:
+def entropy_tags(experience: Experience, group: Group = ALONE) -> dict[str, float]:
     """Return the normalised entropy before and during the play of cards, NaN where nobody chose.
 
     It is estimated from the choices themselves, whose surprise has the entropy as its mean.
@@ -161,48 +176,68 @@ def entropy_tags(experience: Experience) -> dict[str, float]:
     surprise = -experience.log_prob / np.log(count(experience.legal).astype(np.float32))
     bids = experience.legal >> np.uint64(N_CARDS) > 0
     return {
-        f"policy/entropy_norm_{name}": float(surprise[chosen].mean()) if chosen.any() else math.nan
+        f"policy/entropy_norm_{name}": group.mean(surprise[chosen])
         for name, chosen in (("bid", bids), ("play", ~bids))
     }
 
 
-def start(config: Config) -> Trainer:
+def start(config: Config, group: Group = ALONE) -> Trainer:
     """Return a new run.
 
     Raises:
-        ValueError: what it is to begin with is no checkpoint of these rules and networks.
+        ValueError: the device is not there, a batch cannot be shared out among the processes, or
+            what the run is to begin with is no checkpoint of these rules and networks.
     """
-    trainer = _blank(config)
+    trainer = _blank(config, group)
     if config.initial:
-        folder = policy.folder(config.initial)
-        if folder is None:
-            raise ValueError(f"initial = {config.initial!r} is no checkpoint, and has no networks")
-        found = checkpoint.find(folder, config.rule_set)
+        found = group.from_first(lambda: _beginning(config))
         checkpoint.begin(found, trainer.learner)
         trainer.origin = checkpoint.origin(found, config.initial)
     return trainer
 
 
-def resume(run: Path) -> Trainer:
+def _beginning(config: Config) -> checkpoint.Checkpoint:
+    """Return the checkpoint that a run begins with."""
+    folder = policy.folder(config.initial)
+    if folder is None:
+        raise ValueError(f"initial = {config.initial!r} is no checkpoint, and has no networks")
+    return checkpoint.find(folder, config.rule_set)
+
+
+def resume(run: Path, group: Group = ALONE) -> Trainer:
     """Return a run as its latest checkpoint left it.
 
     Raises:
-        CheckpointError: there is none, or it is damaged or of other rules or of another network.
+        CheckpointError: there is none, or it is damaged or of other rules, of another network or
+            of another number of processes.
         ConfigError: its configuration is not one of this program.
     """
-    found = checkpoint.find(run)
-    config = from_dict(found.manifest["config"], f"the config in {found.folder}")
-    checkpoint.find(run, config.rule_set)
-    trainer = _blank(config)
+    found, config = group.from_first(lambda: _found(run, group.size))
+    trainer = _blank(config, group)
     checkpoint.restore(found, trainer.learner)
     trainer.progress = Progress(**found.manifest["progress"])
     trainer.origin = found.manifest.get("origin")
-    for update in trainer.league.updates(trainer.progress.update):
-        trainer.league.add(update, checkpoint.load_past(run, update, trainer.learner.actor))
+    updates = trainer.league.updates(trainer.progress.update)
+    for update, actor in checkpoint.load_past(run, updates, trainer.learner):
+        trainer.league.add(update, actor)
     return trainer
 
 
-def _blank(config: Config) -> Trainer:
+def _blank(config: Config, group: Group) -> Trainer:
     """Return a run with new networks."""
-    learner = Learner(config.rule_set, config.net, config.ppo, config.seed, config.device)
+    learner = Learner(config.rule_set, config.net, config.ppo, config.seed, config.device, group)
     return Trainer(config, learner)
+
+
+def _found(run: Path, processes: int) -> tuple[checkpoint.Checkpoint, Config]:
+    """Return a run's latest checkpoint and its configuration, fit to go on with."""
+    found = checkpoint.find(run)
+    config = from_dict(found.manifest["config"], f"the config in {found.folder}")
+    checkpoint.find(run, config.rule_set)
+    # Checkpoints from before there could be several do not say how many there were.
+    made = found.manifest.get("processes", 1)
+    if made != processes:
+        raise checkpoint.CheckpointError(
+            f"run {run} was made by {made} processes and goes on with as many, not with {processes}"
+        )
+    return found, config

@@ -3,11 +3,13 @@
 python -m scripts.train configs/faroese4_quick.toml
 python -m scripts.train configs/faroese4_quick.toml --seed 1 --ppo.learning-rate 5e-4
 python -m scripts.train --resume runs/faroese4_quick
+torchrun --nproc-per-node=2 -m scripts.train configs/faroese4_quick.toml
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -21,10 +23,11 @@ from agents.config import Config, from_dict, load, to_dict
 from agents.evaluate import Entry, edge, results
 from agents.logbook import Logbook, evaluation_tags
 from agents.nets import NetPolicy
+from agents.parallel import FirstFailedError, Group, LostError, joined
 from agents.policy import fingerprint
 from agents.policy import load as load_agent
 from agents.training import Trainer, resume, start
-from scripts._cli import read, run, table_console
+from scripts._cli import USER_MISTAKE, read, run, table_console
 
 RUNS = Path("runs")
 RESULTS = "results.json"
@@ -32,31 +35,57 @@ _PROG = "python -m scripts.train"
 
 
 def main() -> None:
-    """Train as the command line says."""
+    """Train as the command line says; under torchrun, as one process of several."""
+    try:
+        with joined() as group:
+            trainer, folder = _prepared(group)
+            train(trainer, folder)
+    except LostError as lost:
+        sys.exit(
+            f"error: {lost}; --resume goes on from the latest checkpoint, with as many processes"
+        )
+    except FirstFailedError:
+        sys.exit(USER_MISTAKE)
+    if group.first:
+        conclude(trainer, folder)
+
+
+def _prepared(group: Group) -> tuple[Trainer, Path]:
+    """Return what the command line asks for, and the run's folder."""
+    config, folder = group.from_first(_asked)
+    trainer = resume(folder, group) if config is None else start(config, group)
+    group.from_first(lambda: _check_opponents(trainer.config))
+    return trainer, folder
+
+
+def _asked() -> tuple[Config | None, Path]:
+    """Return the configuration of a new run, None for one that goes on, and its folder."""
     known, rest = _parser().parse_known_args()
     if known.resume is not None:
         _no_overrides(rest)
-        folder = known.resume
-        trainer = resume(folder)
-        _check_opponents(trainer.config)
-    else:
-        config = _overridden(load(known.config), rest)
-        folder = known.run or _free(RUNS / known.config.stem)
-        _must_be_new(folder)
-        _check_opponents(config)
-        trainer = start(config)
-    train(trainer, folder)
-    conclude(trainer, folder)
+        return None, known.resume
+    config = _overridden(load(known.config), rest)
+    folder = known.run or _free(RUNS / known.config.stem)
+    _must_be_new(folder)
+    return config, folder
 
 
 def train(trainer: Trainer, folder: Path) -> None:
     """Learn until the budget is spent, with a checkpoint at hand at any time."""
-    config, progress = trainer.config, trainer.progress
+    config, progress, group = trainer.config, trainer.progress, trainer.learner.group
     torch.set_num_threads(config.threads)
+    if not group.first:
+        # While the first measures, the others play the next deals, and wait for it to learn.
+        while not trainer.done:
+            trainer.advance()
+        return
     if not progress.update:
         trainer.save(folder)
     with Logbook(folder, config.deals, progress.deals) as log:
-        log.line(f"{folder}: {config.rules}, seed {config.seed}, {config.threads} threads")
+        processes = f"{group.size} processes of " if group.size > 1 else ""
+        log.line(
+            f"{folder}: {config.rules}, seed {config.seed}, {processes}{config.threads} threads"
+        )
         while not trainer.done:
             log.update(trainer.advance(), progress.deals)
             every = config.evaluation.every

@@ -29,8 +29,8 @@ FLOORS: dict[str, dict[str, str]] = {
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "bounds card checkpoint config dealsets devices duplicate evaluate facts "
-        "features health league logbook losses nets peers policy ppo provenance ratings report "
-        "rollout rubbers search.* speed speed_training stopwatch table training",
+        "features health league logbook losses nets parallel peers policy ppo provenance ratings "
+        "report rollout rubbers search.* speed speed_training stopwatch table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -52,6 +52,7 @@ TORCH = (
     "agents.logbook",
     "agents.losses",
     "agents.nets",
+    "agents.parallel",
     "agents.ppo",
     "agents.speed_training",
     "scripts",

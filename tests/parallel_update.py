@@ -1,0 +1,82 @@
+"""One update by one process of several: `torchrun --nproc-per-node=2 -m tests.parallel_update OUT`.
+
+Each process plays deals of its own, as many as the table says, learns from them with the others,
+and writes what it played, learned, logged and was answered into a folder of its rank.
+"""
+
+import json
+import sys
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from agents.nets import NetConfig
+from agents.parallel import ALONE, Group, joined
+from agents.ppo import Learner, PPOConfig
+from agents.rollout import Experience, collect
+from sjavs_env import VectorSjavs, rule_set
+
+RULES = rule_set("faroese4")
+DEALS = (64, 24)
+SEED = 1
+MINIBATCHES = 3
+
+
+def learner(minibatch: int, seed: int = SEED, group: Group = ALONE) -> Learner:
+    config = PPOConfig(epochs=2, minibatch=minibatch, average=0.5)
+    return Learner(RULES, NetConfig(hidden=(32,)), config, seed, group=group)
+
+
+def weights(pupil: Learner) -> dict[str, Tensor]:
+    nets = {"actor": pupil.actor, "average": pupil.average, "critic": pupil.critic}
+    return {f"{net}.{k}": v for net, each in nets.items() for k, v in each.state_dict().items()}
+
+
+def played(pupil: Learner, rank: int) -> Experience:
+    """Play until the number of decisions divides evenly among the minibatches."""
+    vec = VectorSjavs(RULES, batch=DEALS[rank])
+    generator = np.random.default_rng(rank)
+    tries = (
+        collect(vec, lambda words, legal: pupil.sample(words, legal, generator), seed=seed)
+        for seed in count(100 * rank)
+    )
+    return next(each for each in tries if len(each) % MINIBATCHES == 0)
+
+
+def asked(group: Group) -> dict[str, object]:
+    """Return what a group of two answers about numbers of which the second has more."""
+    values = (np.array([1, 2], np.float32), np.array([3, 4, 6, 8], np.float32))[group.rank]
+    return {
+        "sum": group.sum((group.rank + 1, 0.5)),
+        "gather": group.gather(len(values)),
+        "mean": group.mean(values),
+        "share": group.mean(values > 3),
+        "variance": group.variance(values),
+        "of one alone": group.mean(values[2:]),
+        "of nobody": str(group.mean(values[:0])),
+        "from the first": group.from_first(lambda: f"made by {group.rank}"),
+        "device": group.placed("cuda"),
+    }
+
+
+def main(out: Path) -> None:
+    # On two threads actor and critic learn side by side, and add their gradients at the same time.
+    torch.set_num_threads(2)
+    with joined() as group:
+        pupil = learner(minibatch=1000, seed=SEED + group.rank, group=group)
+        experience = played(pupil, group.rank)
+        logged = pupil.update(experience, np.random.default_rng(group.rank))
+        own = out / str(group.rank)
+        own.mkdir()
+        np.savez(own / "experience.npz", **vars(experience))
+        save_file(weights(pupil), own / "weights.safetensors")
+        (own / "logged.json").write_text(json.dumps(logged))
+        (own / "asked.json").write_text(json.dumps(asked(group)))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
