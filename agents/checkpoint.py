@@ -168,8 +168,12 @@ def _states(folder: Path, learner: Learner) -> dict[str, dict[str, Tensor]]:
     for part, expected in _parts(learner).items():
         states[part] = state = _read(folder / part)
         if part == _OPTIMISER:
-            stepped = len(state) > len(weights := _weights(learner))
-            expected = weights | (_moments(learner) if stepped else {})
+            # What has made no step yet has no moments.
+            stepped = {name.split(".")[0] for name in state}
+            moments = _moments(learner).items()
+            expected = _weights(learner) | {
+                name: like for name, like in moments if name.split(".")[0] in stepped
+            }
         _check_shapes(folder / part, state, expected)
     return states
 
@@ -195,7 +199,7 @@ def begin(checkpoint: Checkpoint, learner: Learner) -> None:
     learner.actor.load_state_dict(learner.average.state_dict())
 
 
-def origin(checkpoint: Checkpoint, name: str) -> dict[str, str | int]:
+def origin(checkpoint: Checkpoint, name: str) -> dict[str, Any]:
     """Return what a run has to say about the checkpoint that it begins with."""
     manifest = checkpoint.manifest
     before = manifest.get("origin") or {"deals": 0}
@@ -245,6 +249,20 @@ def _past_file(run: Path, update: int) -> Path:
     return run / _PAST / f"update-{update:06d}.safetensors"
 
 
+def hidden(checkpoint: Checkpoint) -> tuple[int, ...]:
+    """Return the widths of a checkpoint's hidden layers.
+
+    Raises:
+        CheckpointError: its manifest does not say.
+    """
+    widths = checkpoint.manifest["config"].get("net", {}).get("hidden")
+    if not isinstance(widths, list) or not all(isinstance(width, int) for width in widths):
+        raise CheckpointError(
+            f"checkpoint {checkpoint.folder} does not say how wide its network is"
+        )
+    return tuple(widths)
+
+
 def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
     """Return the policy in a checkpoint's folder, or the latest in a run's.
 
@@ -252,10 +270,7 @@ def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
         CheckpointError: as ``find`` and ``restore`` do.
     """
     checkpoint = find(path, rules)
-    hidden = checkpoint.manifest["config"].get("net", {}).get("hidden")
-    if not isinstance(hidden, list) or not all(isinstance(width, int) for width in hidden):
-        raise CheckpointError(f"checkpoint {path} does not say how wide its network is")
-    actor = Actor(rules, NetConfig(hidden=tuple(hidden)))
+    actor = Actor(rules, NetConfig(hidden=hidden(checkpoint)))
     actor.load_state_dict(_fit(checkpoint.folder / ACTOR, actor.state_dict()))
     return NetPolicy(actor)
 

@@ -16,7 +16,7 @@ import torch
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from agents.bounds import AtLeastOne, NotNegative, Seed, Share
+from agents.bounds import AtLeastOne, NotNegative, Seed, Share, Weight
 from agents.league import LeagueConfig
 from agents.nets import NetConfig
 from agents.ppo import PPOConfig
@@ -39,6 +39,16 @@ class ImitationConfig:
     """The built-in player."""
     smoothing: Share = 0.1
     """Share of the target that is spread over all legal actions, to leave room for discovery."""
+
+
+@dataclass(frozen=True)
+class GuardConfig:
+    """Against the collapse into passing, where a seat may choose whether to call."""
+
+    calls: Share = 0.1
+    """Share of its chances to call that the policy takes at least; below it the guard is on."""
+    entropy: Weight = 0.1
+    """Weight of the entropy of these choices while it is on."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,9 @@ class Config:
     """Seed of weights, deals and choices."""
     initial: str = ""
     """A checkpoint, a run or ``pretrained:NAME`` whose networks the run begins with."""
+    critic_first: NotNegative = 0
+    """Deals of the budget from which the critic learns alone, as one must that is new beside a
+    policy that is not."""
     deals: AtLeastOne = 500_000
     """Budget: deals to learn from. Schedules run over it."""
     batch: AtLeastOne = 2048
@@ -83,6 +96,7 @@ class Config:
     ppo: PPOConfig = field(default_factory=PPOConfig)
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
     league: LeagueConfig = field(default_factory=LeagueConfig)
+    guard: GuardConfig = field(default_factory=GuardConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
     @property

@@ -62,7 +62,7 @@ class Tally:
         live = np.flatnonzero(~table.over)
         seat, legal, action = table.seat[live], table.legal[live], actions[live]
         who = sitting[live, seat]
-        choice = ((legal & _PASS) > 0) & ((legal & _calls(table.rules)) > 0)
+        choice = may_call(legal, table.rules)
         self._add("decisions", who, seat)
         self._add("forced", who, seat, np.bitwise_count(legal) == 1)
         self._add("choices", who, seat, choice)
@@ -174,6 +174,8 @@ def is_void(table: VectorSjavs) -> NDArray[np.bool_]:
     return void
 
 
-def _calls(rules: RuleSet) -> np.uint64:
-    """Return all calls of a rule set but the pass, as bits."""
-    return np.uint64(sum(1 << call for call in possible_calls(rules) if call != PASS))
+def may_call(legal: NDArray[np.uint64], rules: RuleSet) -> NDArray[np.bool_]:
+    """Return where a seat has the choice between a call and a pass, from legal actions."""
+    calls = np.uint64(sum(1 << call for call in possible_calls(rules) if call != PASS))
+    choice: NDArray[np.bool_] = ((legal & _PASS) > 0) & ((legal & calls) > 0)
+    return choice

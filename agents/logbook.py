@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -28,6 +29,7 @@ TAGS = {
     "losses/policy_loss": "clipped policy loss, or the cross-entropy to the teacher",
     "losses/value_loss": "half the squared error of the critic, payoffs divided by payoff_scale",
     "losses/entropy": "entropy as a share of a uniform choice's, 0 to 1",
+    "losses/magnet_kl": "divergence from the average of weights (where ppo.magnet is not 0)",
     "losses/approx_kl": "movement of the policy within an update (k3), towards 0.02 it is fast",
     "losses/old_approx_kl": "the same by the estimator k1",
     "losses/clipfrac": "share of decisions whose ratio left the clipping range",
@@ -36,7 +38,12 @@ TAGS = {
     "health/declared": "share of deals that somebody declared",
     "health/declarer_wins": "share of those that paid declarer",
     "health/forced_moves": "share of decisions with a single legal action",
-    "health/greedy_bid_rate": "how often the greedy policy calls where it might pass (validation)",
+    "health/call_rate": "how often the policy calls where it might pass, in self-play",
+    "health/guarded": "1 in an update in which the guard against passing was on",
+    "health/greedy_MEASURE": "how the greedy policy plays against the last opponent (validation): "
+    "call_rate, declared_rate, declarer_win_rate, vol_rate, mean_tricks, forced_share, "
+    "partner_overtaken, points_thrown",
+    "health/greedy_MEASURE_seatN": "the same by seat",
     "policy/entropy_norm_bid": "entropy of calls, namings and other choices beside cards, 0 to 1",
     "policy/entropy_norm_play": "entropy of choices among cards alone, 0 to 1",
     "league/points_vs_MEMBER": "mean payoff of the learner's seats where a league's member sat",
@@ -112,7 +119,7 @@ class Logbook:
         if due and not self._console.is_terminal:
             self.line(
                 f"{deals:,} of {self._deals:,} deals: {values['charts/SPS']:,.0f} moves/s, "
-                f"entropy {values['losses/entropy']:.3f}, {_movement(values)}, "
+                f"{_movement(values)}, "
                 f"explained variance {values['losses/explained_variance']:.2f}"
             )
 
@@ -127,9 +134,12 @@ class Logbook:
 
 def _movement(values: dict[str, float]) -> str:
     """Return how far the policy moved, or how well it imitates."""
+    if "losses/entropy" not in values:
+        return "critic alone"
+    entropy = f"entropy {values['losses/entropy']:.3f}"
     if "losses/agreement" in values:
-        return f"agrees to {values['losses/agreement']:.1%}"
-    return f"KL {values['losses/approx_kl']:.4f}"
+        return f"{entropy}, agrees to {values['losses/agreement']:.1%}"
+    return f"{entropy}, KL {values['losses/approx_kl']:.4f}"
 
 
 def evaluation_tags(opponent: str, edge: float, low: float, high: float) -> dict[str, float]:
@@ -139,6 +149,16 @@ def evaluation_tags(opponent: str, edge: float, low: float, high: float) -> dict
         f"eval/points_vs_{name}": edge,
         f"eval/ci95_vs_{name}": (high - low) / 2,
     }
+
+
+def health_tags(
+    rates: Mapping[str, float | None], by_seat: Mapping[str, Sequence[float | None]]
+) -> dict[str, float]:
+    """Return how the greedy policy played by tags, in all and by seat."""
+    found = {f"health/greedy_{name}": rate for name, rate in rates.items()}
+    for name, shares in by_seat.items():
+        found |= {f"health/greedy_{name}_seat{seat}": rate for seat, rate in enumerate(shares)}
+    return {tag: rate for tag, rate in found.items() if rate is not None}
 
 
 def tagged(policy: str) -> str:

@@ -25,6 +25,8 @@ class Batch(NamedTuple):
     """Normalised over all decisions."""
     returns: Tensor
     """In game points."""
+    exploration: Tensor
+    """Weight of the entropy."""
 
     def at(self, rows: Tensor) -> Batch:
         """Return some of the decisions, by their numbers."""
@@ -56,11 +58,18 @@ def policy_losses(log_probs: Tensor, part: Batch, clip: float) -> dict[str, Tens
             "clipfrac": ((ratio - 1).abs() > clip).float().mean(),
         }
     gain = torch.minimum(ratio * part.advantage, clipped * part.advantage)
+    entropy = normalised_entropy(log_probs, part.allowed)
     return {
         "policy_loss": -gain.mean(),
-        "entropy": normalised_entropy(log_probs, part.allowed).mean(),
+        "exploration": (part.exploration * entropy).mean(),
+        "entropy": entropy.detach().mean(),
         **moved,
     }
+
+
+def divergence(log_probs: Tensor, others: Tensor) -> Tensor:
+    """Return the mean KL divergence of a policy from another, from log-probabilities."""
+    return (log_probs.exp() * (log_probs - others)).sum(dim=1).mean()
 
 
 def imitation_losses(log_probs: Tensor, part: Batch, smoothing: float) -> dict[str, Tensor]:

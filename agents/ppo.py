@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -18,7 +19,13 @@ from torch import Tensor, nn
 from agents import devices
 from agents.bounds import AtLeastOne, Positive, Share, Weight
 from agents.features import tensors
-from agents.losses import Batch, explained_variance, imitation_losses, policy_losses
+from agents.losses import (
+    Batch,
+    divergence,
+    explained_variance,
+    imitation_losses,
+    policy_losses,
+)
 from agents.nets import Actor, Critic, NetConfig, drawn
 from agents.parallel import ALONE, Group, minibatches
 from agents.rollout import Experience, advantages
@@ -57,6 +64,9 @@ class PPOConfig:
     average: Share = 0.0
     """Share of itself that the average of the actor's weights keeps in an update; the average is
     what is measured and exported, for it is steadier than what it averages. 0 for no average."""
+    magnet: Weight = 0.0
+    """Weight of the divergence from that average, which holds the policy near where it has been
+    (EMAgnet); it takes another forward pass of the actor."""
     payoff_scale: Positive = 4.0
     """Game points that count as 1 for the critic, to keep its outputs near 1."""
     bfloat16: bool = False
@@ -89,6 +99,7 @@ class Learner:
         """Seconds of an update by what was done, as they are logged."""
         how = self.device, config.bfloat16, config.compile
         self._log_probs = devices.built(self.actor.log_probs, *how)
+        self._average_log_probs = devices.built(self.average.log_probs, *how)
         self._values = devices.built(self.critic.forward, *how)
         self.optimisers = {
             "actor": torch.optim.Adam(self.actor.parameters(), eps=1e-8, fused=True),
@@ -142,15 +153,37 @@ class Learner:
         self.learning_rate = rate
         self.entropy_weight = _between(config.entropy, config.final_entropy, progress)
 
-    def update(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
-        """Learn from how whole deals ended; return the means of what is logged."""
+    def update(
+        self,
+        experience: Experience,
+        generator: np.random.Generator,
+        exploration: NDArray[np.float32] | None = None,
+        *,
+        critic_alone: bool = False,
+    ) -> dict[str, float]:
+        """Learn from how whole deals ended; return the means of what is logged.
+
+        Args:
+            experience: The deals.
+            generator: Orders the decisions.
+            exploration: Weight of the entropy in each decision, float32[N]; the schedule's if
+                there is none.
+            critic_alone: Whether the policy stays as it is.
+        """
 
         def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
             log_probs = self._log_probs(part.features, part.allowed)
             losses = policy_losses(log_probs, part, self.config.clip)
-            return losses["policy_loss"] - self.entropy_weight * losses["entropy"], losses
+            loss = losses["policy_loss"] - losses.pop("exploration")
+            if self.config.magnet:
+                with torch.no_grad():
+                    others = self._average_log_probs(part.features, part.allowed)
+                losses["magnet_kl"] = divergence(log_probs, others)
+                loss = loss + self.config.magnet * losses["magnet_kl"]
+            return loss, losses
 
-        return self._learn(experience, experience.action, policy, generator)
+        jobs: list[tuple[str, Loss]] = [] if critic_alone else [("actor", policy)]
+        return self._learn(experience, experience.action, jobs, generator, exploration)
 
     def imitate(
         self,
@@ -169,16 +202,20 @@ class Learner:
             losses = imitation_losses(log_probs, part, smoothing)
             return losses["policy_loss"], losses
 
-        return self._learn(experience, told, policy, generator)
+        return self._learn(experience, told, [("actor", policy)], generator)
 
     def _learn(
         self,
         experience: Experience,
         action: NDArray[np.int64],
-        policy: Loss,
+        jobs: list[tuple[str, Loss]],
         generator: np.random.Generator,
+        exploration: NDArray[np.float32] | None = None,
     ) -> dict[str, float]:
-        """Descend over all decisions, some epochs long; return the means of what is logged."""
+        """Descend over all decisions, some epochs long; return the means of what is logged.
+
+        The jobs are losses by the network that descends them; the critic's always comes last.
+        """
         with self.watch.span("encoding"):
             features, allowed, slot = self.features(experience, action)
         with self.watch.span("values"):
@@ -188,19 +225,20 @@ class Learner:
             returns = advantage + values
             deviation = np.sqrt(np.float32(self.group.variance(advantage)))
             normalised = (advantage - self.group.mean(advantage)) / (deviation + 1e-8)
-            numbers = map(self._tensor, (experience.log_prob, normalised, returns))
-            batch = Batch(features, allowed, slot, *numbers)
+            if exploration is None:
+                exploration = np.full(len(experience), self.entropy_weight, np.float32)
+            numbers = (experience.log_prob, normalised, returns, exploration)
+            batch = Batch(features, allowed, slot, *map(self._tensor, numbers))
         counts = self.group.gather(len(experience))
         steps = minibatches(counts, self.group.rank, self.config.minibatch)
         logged: dict[str, list[Tensor]] = {}
         for _ in range(self.config.epochs):
             order = self._tensor(generator.permutation(len(experience)))
             parts = [(order[part], weight) for part, weight in steps]
-            jobs = ("actor", policy, batch, parts), ("critic", self._value, batch, parts)
+            nets, losses = zip(*jobs, ("critic", self._value), strict=True)
             with self.watch.span("gradients"), devices.side_by_side(self.device) as run:
-                for name, number in chain.from_iterable(
-                    run(self._descend, *zip(*jobs, strict=True))
-                ):
+                done = run(partial(self._descend, batch, parts), nets, losses)
+                for name, number in chain.from_iterable(done):
                     logged.setdefault(name, []).append(number)
         self._follow()
         own = [float(torch.stack(numbers).mean()) for numbers in logged.values()]
@@ -221,7 +259,7 @@ class Learner:
         return loss, {"value_loss": loss}
 
     def _descend(
-        self, name: str, loss_of: Loss, batch: Batch, parts: list[tuple[Tensor, float]]
+        self, batch: Batch, parts: list[tuple[Tensor, float]], name: str, loss_of: Loss
     ) -> Logged:
         """Take one network's gradient steps, on some rows each, by their weight in the minibatch.
 

@@ -10,17 +10,21 @@ import math
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents import checkpoint, policy, provenance
 from agents.config import Config, from_dict, to_dict
+from agents.health import may_call
 from agents.league import League, Opponents
 from agents.logbook import tagged
 from agents.parallel import ALONE, Group
 from agents.ppo import Learner
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs
+from sjavs_env.core.actions import PASS
 from sjavs_env.core.bits import count
 from sjavs_env.core.cards import N_CARDS
 from sjavs_env.layout import N_WORDS
@@ -54,7 +58,7 @@ class Trainer:
     config: Config
     learner: Learner
     progress: Progress = field(default_factory=Progress)
-    origin: dict[str, str | int] | None = None
+    origin: dict[str, Any] | None = None
     """What the run began with, if not with nothing: name, fingerprint, deals."""
 
     def __post_init__(self) -> None:
@@ -84,7 +88,8 @@ class Trainer:
             opponents,
         )
         rollout = time.perf_counter() - begun
-        losses = self._learn(experience, generator)
+        exploration, guarded = self._exploration(experience)
+        losses = self._learn(experience, exploration, generator)
         ended = time.perf_counter()
         progress.update += 1
         progress.deals += config.batch
@@ -97,6 +102,7 @@ class Trainer:
         met = {} if opponents is None else opponents.points(experience.payoff)
         return {
             **{f"losses/{name}": value for name, value in losses.items()},
+            **guarded,
             **self._speeds(moves, decisions, ended - begun),
             **self._charts(experience),
             **{f"league/points_vs_{tagged(name)}": points for name, points in met.items()},
@@ -111,15 +117,33 @@ class Trainer:
             return None
         return self.league.opponents(self._vec.batch, np.random.default_rng(self._seed(_OPPONENTS)))
 
-    def _learn(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
+    def _learn(
+        self,
+        experience: Experience,
+        exploration: NDArray[np.float32],
+        generator: np.random.Generator,
+    ) -> dict[str, float]:
         """Imitate the teacher in the first deals of the budget, then learn from payoffs."""
-        imitation = self.config.imitation
-        if self.progress.deals >= imitation.deals:
-            return self.learner.update(experience, generator)
-        seen = experience.words[:, :N_WORDS]
-        keys = generator.integers(2**64, size=len(experience), dtype=np.uint64)
-        told = self._teacher.act(seen, experience.legal, keys)
-        return self.learner.imitate(experience, told, imitation.smoothing, generator)
+        config, deals = self.config, self.progress.deals
+        if deals < config.imitation.deals:
+            seen = experience.words[:, :N_WORDS]
+            keys = generator.integers(2**64, size=len(experience), dtype=np.uint64)
+            told = self._teacher.act(seen, experience.legal, keys)
+            return self.learner.imitate(experience, told, config.imitation.smoothing, generator)
+        alone = deals < config.critic_first
+        return self.learner.update(experience, generator, exploration, critic_alone=alone)
+
+    def _exploration(self, experience: Experience) -> tuple[NDArray[np.float32], dict[str, float]]:
+        """Return the weight of the entropy in each decision, and what the guard has seen."""
+        weights = np.full(len(experience), self.learner.entropy_weight, np.float32)
+        choice = may_call(experience.legal, self.config.rule_set)
+        rate = self._group.mean(experience.action[choice] != PASS)
+        if math.isnan(rate):
+            return weights, {}
+        guarded = rate < self.config.guard.calls
+        if guarded:
+            weights[choice] = self.config.guard.entropy
+        return weights, {"health/call_rate": rate, "health/guarded": float(guarded)}
 
     def _seed(self, purpose: int) -> int:
         """Return this process's seed for one purpose of the update at hand."""

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from agents.checkpoint import CheckpointError
 from agents.config import from_dict
 from sjavs_env import VectorSjavs, rule_set
 
-TINY = {
+TINY: dict[str, Any] = {
     "deals": 256,
     "batch": 64,
     "threads": 1,
@@ -49,9 +50,20 @@ def test_the_manifest_says_what_the_agent_is(run: Path) -> None:
     assert {"random", "threads", "versions", "commit", "format"} <= set(manifest)
 
 
-@pytest.mark.parametrize("imitated", [0, 128])
-def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(tmp_path: Path, imitated: int) -> None:
-    config = from_dict(TINY | {"imitation": {"deals": imitated}}, "test")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"imitation": {"deals": 128}},
+        {"critic_first": 192},
+        {"options": {"bidding": "free"}, "guard": {"calls": 1.0}},
+        {"ppo": TINY["ppo"] | {"magnet": 0.1, "average": 0.5}},
+    ],
+)
+def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    config = from_dict(TINY | changes, "test")
     unbroken = training.start(config)
     while not unbroken.done:
         unbroken.advance()

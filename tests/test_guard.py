@@ -1,0 +1,72 @@
+"""The guard against passing: it wakes where the policy takes too few of its chances to call."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agents import training
+from agents.config import from_dict
+from agents.health import may_call
+from agents.rollout import Experience
+from sjavs_env import RULE_SETS, VectorSjavs, action_id, rule_set
+from sjavs_env.core.actions import PASS
+
+TINY = {"deals": 64, "batch": 32, "threads": 1, "net": {"hidden": [8]}}
+FREE = TINY | {"options": {"bidding": "free"}}
+
+
+def played(trainer: training.Trainer) -> Experience:
+    """Return some deals in which nobody ever calls."""
+    seen = []
+
+    def sample(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        seen.append(legal)
+        return trainer.learner.sample(words, legal, np.random.default_rng(0))
+
+    found = training.collect(trainer._vec, sample, seed=1)
+    choice = may_call(found.legal, trainer.config.rule_set)
+    return replace(found, action=np.where(choice, PASS, found.action))
+
+
+@pytest.mark.parametrize(("least", "guarded"), [(0.1, True), (0.0, False)])
+def test_it_wakes_below_its_share_and_weighs_the_calls_alone(least: float, guarded: bool) -> None:
+    trainer = training.start(from_dict(FREE | {"guard": {"calls": least, "entropy": 0.5}}, "test"))
+    experience = played(trainer)
+    weights, told = trainer._exploration(experience)
+    choice = may_call(experience.legal, trainer.config.rule_set)
+    assert choice.any()
+    assert told == {"health/call_rate": 0.0, "health/guarded": float(guarded)}
+    usual = np.float32(trainer.learner.entropy_weight)
+    assert (weights[choice] == (np.float32(0.5) if guarded else usual)).all()
+    assert (weights[~choice] == usual).all()
+
+
+def test_a_policy_that_calls_is_left_alone() -> None:
+    trainer = training.start(from_dict(FREE, "test"))
+    experience = played(trainer)
+    choice = np.flatnonzero(may_call(experience.legal, trainer.config.rule_set))
+    experience.action[choice[::2]] = action_id("5")
+    weights, told = trainer._exploration(experience)
+    assert told["health/guarded"] == 0
+    assert told["health/call_rate"] == pytest.approx(0.5, abs=0.05)
+    assert len(set(weights.tolist())) == 1
+
+
+def test_where_nobody_may_choose_there_is_nothing_to_guard() -> None:
+    trainer = training.start(from_dict(TINY, "test"))
+    tags = trainer.advance()
+    assert "health/call_rate" not in tags
+    assert "health/guarded" not in tags
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_choice_is_between_a_pass_and_something_else_in_the_auction(rules: str) -> None:
+    game = rule_set(rules)
+    vec = VectorSjavs(game, batch=64, seed=2)
+    calls = [action_id(name) for name in ("5", "5+", "=C", "=D", "spil", "stryger")]
+    found = may_call(vec.legal, game)
+    legal = vec.legal_mask()
+    expected = legal[:, PASS] & legal[:, calls].any(axis=1)
+    assert (found >= expected).all()
+    assert not found[~legal[:, PASS]].any()
