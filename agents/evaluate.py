@@ -64,6 +64,11 @@ class Entry:
     health_by_seat: dict[str, dict[str, list[float | None]]]
     rubbers: Rubbers | None = None
 
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
 
 @dataclass(frozen=True, slots=True)
 class _Part:

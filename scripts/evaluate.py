@@ -1,9 +1,11 @@
 """Play agents against each other on the same deals, and print the table.
 
     python -m scripts.evaluate rule-of-thumb random --deals 2000 --out results.json
+    python -m scripts.evaluate --exploit rule-of-thumb
 
-An agent is the name of a built-in player, a checkpoint's or run's folder, ``pretrained:NAME``, or
-``module:callable``. Every two of them meet.
+With ``--exploit`` best responses are trained against one agent, and the largest edge over it is
+reported: a lower bound of what it can lose. An agent is the name of a built-in player, a
+checkpoint's or run's folder, ``pretrained:NAME``, or ``module:callable``. Every two of them meet.
 """
 
 from __future__ import annotations
@@ -19,11 +21,12 @@ import tyro
 from rich.console import Console
 from rich.progress import Progress
 
-from agents import ratings, report
+from agents import exploit, ratings, report
 from agents.dealsets import versioned
 from agents.evaluate import Entry, edge, results
 from agents.policy import fingerprint, load
 from agents.rubbers import rubbers
+from agents.runs import RUNS
 from scripts._cli import check_out, read, run, table_console
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.ruleset import Option
@@ -35,8 +38,19 @@ _FEWEST = 2
 class Arguments:
     """Play agents against each other on the same deals, and print the table."""
 
-    agents: tyro.conf.Positional[tuple[str, ...]]
-    """Two or more: built-in players, checkpoint folders, pretrained:NAME, module:callable."""
+    agents: tyro.conf.Positional[tuple[str, ...]] = ()
+    """Two or more, or one with --exploit: built-in players, checkpoint folders, pretrained:NAME,
+    module:callable."""
+    exploit: bool = False
+    """Train best responses against the agent, and report the largest edge over it."""
+    exploit_deals: int = 0
+    """Deals that each of them learns from; 0 for a quarter of the agent's own."""
+    exploit_seeds: int = 3
+    """How many of them."""
+    exploit_run: Path | None = None
+    """Where they are trained (default: runs/exploit-AGENT); one that is there goes on."""
+    threads: int = 1
+    """Threads of their networks' arithmetic."""
     rules: str = "faroese4"
     """The preset."""
     option: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
@@ -63,13 +77,11 @@ def main() -> None:
     """Read the command line, play, write, print."""
     arguments = read(Arguments, prog="python -m scripts.evaluate")
     rules = rule_set(arguments.rules, **dict(map(_option, arguments.option)))
-    if len(arguments.agents) < _FEWEST:
-        raise ValueError(f"{len(arguments.agents)} agents are too few for a match, which needs two")
-    check_out(arguments.out)
-    if arguments.rubbers < 0:
-        raise ValueError(f"rubbers={arguments.rubbers} must be 0 or more")
-    fingerprints = {name: fingerprint(name) for name in arguments.agents}
+    _check(arguments)
     told = Console(stderr=True)
+    if arguments.exploit:
+        arguments = replace(arguments, agents=_exploited(arguments, rules, told))
+    fingerprints = {name: fingerprint(name) for name in arguments.agents}
     value = results(
         _entries(arguments, rules, told),
         fingerprints,
@@ -81,6 +93,38 @@ def main() -> None:
     if arguments.out is not None:
         report.write(arguments.out, value)
     _show(report.check(value), arguments)
+
+
+def _check(arguments: Arguments) -> None:
+    """Check what can be told before anything is played."""
+    number = len(arguments.agents)
+    if arguments.exploit and number != 1:
+        raise ValueError(f"--exploit is for one agent at a time, not for {number}")
+    if not arguments.exploit and number < _FEWEST:
+        raise ValueError(f"{number} agents are too few for a match, which needs two")
+    check_out(arguments.out)
+    for name, least in (("rubbers", 0), ("exploit_deals", 0), ("exploit_seeds", 1), ("threads", 1)):
+        if getattr(arguments, name) < least:
+            raise ValueError(f"{name}={getattr(arguments, name)} must be {least} or more")
+
+
+def _exploited(arguments: Arguments, rules: RuleSet, console: Console) -> tuple[str, str]:
+    """Train best responses to the agent; return the strongest on the validation set, and it."""
+    (agent,) = arguments.agents
+    deals = arguments.exploit_deals or exploit.budget(agent)
+    folder = arguments.exploit_run or RUNS / f"exploit-{agent.replace(':', '-').replace('/', '-')}"
+    found = []
+    for response in exploit.responses(
+        agent, rules, deals, arguments.exploit_seeds, folder, arguments.threads
+    ):
+        found.append(response)
+        edge_, half = response.validation.edge, response.validation.half_width
+        console.out(
+            f"{response.folder}: {edge_:+.2f} ± {half:.2f} over {agent} on the validation set",
+            highlight=False,
+        )
+    best = max(found, key=lambda response: response.validation.edge)
+    return str(best.folder), agent
 
 
 def _option(text: str) -> tuple[str, Option]:

@@ -15,21 +15,17 @@ from itertools import count, islice
 from pathlib import Path
 from typing import NoReturn
 
-import torch
-
 from agents import report
 from agents.checkpoint import is_blank
 from agents.config import Config, from_dict, load, to_dict
-from agents.evaluate import Entry, edge, results
-from agents.logbook import Logbook, evaluation_tags
-from agents.nets import NetPolicy
+from agents.evaluate import results
 from agents.parallel import FirstFailedError, Group, LostError, joined
 from agents.policy import fingerprint
 from agents.policy import load as load_agent
+from agents.runs import RUNS, measure, train
 from agents.training import Trainer, resume, start
 from scripts._cli import USER_MISTAKE, read, run, table_console
 
-RUNS = Path("runs")
 RESULTS = "results.json"
 _PROG = "python -m scripts.train"
 
@@ -70,56 +66,6 @@ def _asked() -> tuple[Config | None, Path]:
     return config, folder
 
 
-def train(trainer: Trainer, folder: Path) -> None:
-    """Learn until the budget is spent, with a checkpoint at hand at any time."""
-    config, progress, group = trainer.config, trainer.progress, trainer.learner.group
-    torch.set_num_threads(config.threads)
-    if not group.first:
-        # While the first measures, the others play the next deals, and wait for it to learn.
-        while not trainer.done:
-            trainer.advance()
-        return
-    if not progress.update:
-        trainer.save(folder)
-    with Logbook(folder, config.deals, progress.deals) as log:
-        processes = f"{group.size} processes of " if group.size > 1 else ""
-        log.line(
-            f"{folder}: {config.rules}, seed {config.seed}, {processes}{config.threads} threads"
-        )
-        while not trainer.done:
-            log.update(trainer.advance(), progress.deals)
-            every = config.evaluation.every
-            if every and progress.update % every == 0 and not trainer.done:
-                for entry in measure(trainer, "validation", config.evaluation.validation_deals):
-                    tags = evaluation_tags(entry.b, entry.edge, entry.low, entry.high)
-                    bid_rate = entry.health["a"]["call_rate"]
-                    if bid_rate is not None:
-                        tags["health/greedy_bid_rate"] = bid_rate
-                    log.scalars(tags, progress.deals)
-                    log.line(f"{progress.deals:,} deals: {_words(entry)}")
-            if progress.update % config.checkpoint_every == 0 or trainer.done:
-                log.flush()
-                trainer.save(folder)
-
-
-def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
-    """Return the edges of the agent as it stands over each opponent."""
-    config = trainer.config
-    rules = config.rule_set
-    agent = NetPolicy(trainer.learner.average)
-    return [
-        edge(
-            agent,
-            load_agent(opponent, rules),
-            rules,
-            deals=deals,
-            deal_set=deal_set,
-            names=("agent", opponent),
-        )
-        for opponent in config.evaluation.opponents
-    ]
-
-
 def conclude(trainer: Trainer, folder: Path) -> None:
     """Measure the finished agent on the test set, and say where everything lies."""
     config, shown = trainer.config, table_console()
@@ -152,12 +98,6 @@ def conclude(trainer: Trainer, folder: Path) -> None:
         soft_wrap=True,
         highlight=False,
     )
-
-
-def _words(entry: Entry) -> str:
-    """Return a measurement in words."""
-    half = (entry.high - entry.low) / 2
-    return f"{entry.edge:+.2f} ± {half:.2f} game points per deal against {entry.b}"
 
 
 class _Parser(argparse.ArgumentParser):

@@ -29,8 +29,9 @@ FLOORS: dict[str, dict[str, str]] = {
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "bounds card checkpoint config dealsets devices duplicate evaluate facts "
-        "features health league logbook losses nets parallel peers policy ppo provenance ratings "
-        "report rollout rubbers search.* speed speed_training stopwatch table training",
+        "exploit features health league logbook losses nets parallel peers policy ppo provenance "
+        "ratings report rollout rubbers runs search.* speed speed_training stopwatch table "
+        "training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -54,6 +55,7 @@ TORCH = (
     "agents.nets",
     "agents.parallel",
     "agents.ppo",
+    "agents.runs",
     "agents.speed_training",
     "scripts",
 )
