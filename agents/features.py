@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from agents.bytetables import ByteTable
 from agents.facts import Facts
 from sjavs_env import RuleSet, VectorSjavs
 from sjavs_env.core.actions import N_ACTIONS
@@ -59,8 +60,28 @@ def card_slots(rules: RuleSet, order: tuple[int, ...]) -> list[int]:
     ]
 
 
+def _slot_of_card(rules: RuleSet) -> NDArray[np.int64]:
+    """Return the slot of each card, ``_EMPTY`` for none, by context."""
+    found = np.full((len(suit_orders()), N_CARDS), _EMPTY)
+    for context, order in enumerate(suit_orders()):
+        for slot, card in enumerate(card_slots(rules, order)):
+            if card != _EMPTY:
+                found[context, card] = slot
+    return found
+
+
 def _table(rows: list[list[int]]) -> Tensor:
     return torch.tensor(rows, dtype=torch.int64)
+
+
+def _one_hot(bits: list[list[int]], word: int) -> Tensor:
+    """Return the row of each bit, from the bit of each place of a row, by context."""
+    rows = torch.zeros(len(bits), word, len(bits[0]))
+    for context, row in enumerate(bits):
+        for place, bit in enumerate(row):
+            if bit != _EMPTY:
+                rows[context, bit, place] = 1
+    return rows
 
 
 class Slots(nn.Module):
@@ -69,16 +90,12 @@ class Slots(nn.Module):
     The slots of the cards come first, and behind them the other actions as they are.
     """
 
-    card: Tensor
-    present: Tensor
     action: Tensor
     slot: Tensor
-    void: Tensor
     trump: Tensor
     shift: Tensor
     seen: Tensor
     place: Tensor
-    bits: Tensor
 
     def __init__(self, rules: RuleSet) -> None:
         super().__init__()
@@ -88,19 +105,25 @@ class Slots(nn.Module):
         self.n_cards = len(slots[0])
         self.n_slots = self.n_cards + len(others)
         filled = [[max(card, 0) for card in row] for row in slots]
-        self._constant("card", _table(filled))
-        self._constant("present", (_table(slots) != _EMPTY).to(torch.uint8))
         self._constant("action", _table([row + others for row in filled]))
         self._constant("slot", _table([self._slots_by_action(row) for row in slots]))
-        self._constant("void", _table([[TRUMP_CLASS, *order[1:]] for order in orders]))
         flags = [(flag.bit_length() or N_CLASSES) - 1 for flag in range(1 << N_SUITS)]
         self._constant("trump", torch.tensor(flags))
         self._constant("shift", _N_RANKS * _table([[order[2], order[3]] for order in orders[::2]]))
         seen = [LAYOUT["played"].word + index for index in reversed(range(len(SLOTS)))]
         self._constant("seen", torch.tensor([*seen, LAYOUT["hand"].word]))
         self._constant("place", _N_RANKS * torch.arange(1 + len(SLOTS)))
-        bytes_ = np.arange(256, dtype=np.uint8)[:, None]
-        self._constant("bits", torch.from_numpy(np.unpackbits(bytes_, axis=1, bitorder="little")))
+        self.cards = ByteTable(_one_hot(slots, N_CARDS))
+        """Card sets in slots."""
+        voids = [[TRUMP_CLASS, *order[1:]] for order in orders]
+        bits = [
+            [N_CLASSES * seat + which for seat in range(len(SLOTS)) for which in row]
+            for row in voids
+        ]
+        self.voids = ByteTable(_one_hot(bits, N_CARDS))
+        """Classes that each seat has been seen to lack, in the order of the slots."""
+        self.others = ByteTable(_one_hot([list(range(len(others)))], N_CARDS))
+        """The other actions as they are."""
 
     def _slots_by_action(self, cards: list[int]) -> list[int]:
         """Return the slot of each action; cards that are not in play are never asked for."""
@@ -119,17 +142,11 @@ class Slots(nn.Module):
         one, two = (sets << self.place[:, None]).sum(dim=1).unbind(1)
         return 2 * trump + (one < two) * (trump < N_SUITS)
 
-    def unpack(self, words: Tensor) -> Tensor:
-        """Return the bits of words [N, n] of any width as uint8 [N, n, bits], lowest first."""
-        width = 8 * words.element_size()
-        return self.bits[words.contiguous().view(torch.uint8).long()].view(*words.shape, width)
-
     def legal(self, legal: Tensor, contexts: Tensor) -> Tensor:
         """Return legal actions, int64[N] as bits, as bool[N, n_slots]."""
-        allowed = self.unpack(legal[:, None])[:, 0]
-        allowed = allowed.gather(1, self.action[contexts])
-        allowed[:, : self.n_cards] *= self.present[contexts]
-        return allowed.bool()
+        low, high = legal.view(torch.int32).view(-1, 2).split(1, dim=1)
+        cards = self.cards(low, contexts)[:, 0]
+        return torch.cat([cards, self.others(high, contexts * 0)[:, 0]], dim=1).bool()
 
     def slots_of(self, actions: Tensor, contexts: Tensor) -> Tensor:
         """Return the slots of actions, int64[N]."""
@@ -187,6 +204,7 @@ class Encoder(nn.Module):
     number_shift: Tensor
     number_mask: Tensor
     number_scale: Tensor
+    leads: Tensor
 
     def __init__(self, rules: RuleSet, all_cards: bool) -> None:
         super().__init__()
@@ -200,47 +218,40 @@ class Encoder(nn.Module):
         for name, values in (("number_shift", shift), ("number_mask", mask)):
             self.register_buffer(name, torch.tensor(values, dtype=torch.int32), persistent=False)
         self.register_buffer("number_scale", torch.tensor(scale), persistent=False)
-        self.facts = Facts(rules, self.slots.card, self.slots.present, suit_orders())
+        leader = LAYOUT["leader"]
+        leads = leader.shift + torch.arange(1, leader.count, dtype=torch.int32)
+        self.register_buffer("leads", leads, persistent=False)
+        slots = self.slots
+        self.facts = Facts(rules, _slot_of_card(rules), slots.n_cards, suit_orders())
         n_voids = len(SLOTS) * N_SUITS
-        n_sets = (1 + len(words)) * self.slots.n_cards
+        n_sets = (2 + len(words)) * slots.n_cards
         self.n_features = self.facts.n_features + len(fields) + n_voids + n_sets
 
     @torch.no_grad()
     def forward(self, words: Tensor, legal: Tensor, contexts: Tensor) -> Tensor:
         """Return features float32[N, n_features] of words int32[N, W] and legal int64[N]."""
-        slots, n = self.slots, len(words)
-        low = legal.view(torch.int32).view(n, 2)[:, :1]
-        sets = slots.unpack(torch.cat([low, words[:, self.words]], dim=1))
-        index = slots.card[contexts][:, None, :].expand(n, sets.shape[1], slots.n_cards)
-        cards = sets.gather(2, index) * slots.present[contexts][:, None, :]
+        slots = self.slots
+        low = legal.view(torch.int32).view(-1, 2)[:, :1]
+        sets = torch.cat([low, words[:, self.words]], dim=1)
+        leader = LAYOUT["leader"]
+        leads = words[:, leader.word, None] >> self.leads & 1
+        trick = sets[:, _PLAYED.stop : _PLAYED.stop + len(SLOTS) - 1]
+        found = self.facts.taking(low[:, 0], trick, leads, contexts)
+        cards = slots.cards(torch.cat([found.cards[:, None], sets], dim=1), contexts)
+        facts = self.facts(found, cards[:, 1 + _HAND], sets[:, _HAND : self.n_seen], contexts)
         numbers = (words[:, self.number_word] >> self.number_shift & self.number_mask).float()
         voids = LAYOUT["voids"]
-        flags = slots.unpack(words[:, voids.word, None])[:, 0]
-        flags = flags[:, voids.shift : voids.shift + voids.count].view(n, len(SLOTS), N_CLASSES)
-        classes = slots.void[contexts][:, None, :].expand(n, len(SLOTS), N_SUITS)
+        lacking = words[:, voids.word, None] >> voids.shift & (1 << voids.count) - 1
         return torch.cat(
             [
-                self._facts(words, cards, contexts),
+                cards[:, 0],
+                facts,
                 numbers * self.number_scale,
-                flags.gather(2, classes).flatten(1).float(),
-                cards.flatten(1).float(),
+                slots.voids(lacking, contexts)[:, 0],
+                cards[:, 1:].flatten(1),
             ],
             dim=1,
         )
-
-    def _facts(self, words: Tensor, cards: Tensor, contexts: Tensor) -> Tensor:
-        """Return what the facts are, from the sets in the order of ``card_words``."""
-        leader = LAYOUT["leader"]
-        shifts = leader.shift + torch.arange(1, leader.count, device=words.device)
-        leads = (words[:, leader.word, None] >> shifts & 1).to(torch.uint8)
-        trick = slice(_PLAYED.stop, _PLAYED.stop + len(SLOTS) - 1)
-        seen = torch.cat(
-            [cards[:, _HAND : _PLAYED.stop], cards[:, trick.stop : self.n_seen]], dim=1
-        )
-        facts: Tensor = self.facts(
-            cards[:, 0], cards[:, _HAND], cards[:, trick], seen, leads, contexts
-        )
-        return facts
 
 
 def tensors(words: NDArray[np.uint32], legal: NDArray[np.uint64]) -> tuple[Tensor, Tensor]:

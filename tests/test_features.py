@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.features import Encoder, suit_orders, tensors
+from agents.features import Encoder, card_slots, suit_orders, tensors
 from sjavs_env import VectorSjavs, action_id, action_name, rule_set
 from sjavs_env.core.cards import CARD_NAMES
 from sjavs_env.core.codes import CLUBS
@@ -130,16 +130,15 @@ def test_facts_are_what_the_reference_says(preset: str) -> None:
     while not vec.over.all():
         words, legal = tensors(vec.observe(), vec.legal.copy())
         contexts = encoder.slots.contexts(words)
-        facts = encoder(words, legal, contexts)[:, : encoder.facts.n_features]
+        facts = encoder(words, legal, contexts)[
+            :, : encoder.slots.n_cards + encoder.facts.n_features
+        ]
         keys = generator.integers(2**64, size=vec.batch, dtype=np.uint64)
         actions = np.where(vec.over, 0, policy.act(vec.observe(), vec.legal, keys))
         for row in np.flatnonzero(~vec.over):
             if deals[row].phase == "play":
-                cards = encoder.slots.card[contexts[row]].tolist()
-                there = encoder.slots.present[contexts[row]].tolist()
-                names = [
-                    action_name(c, rules) if t else "" for c, t in zip(cards, there, strict=True)
-                ]
+                slots = card_slots(rules, suit_orders()[contexts[row]])
+                names = [action_name(card, rules) if card >= 0 else "" for card in slots]
                 check(facts[row].tolist(), names, told(deals[row]))
                 compared += 1
             deals[row].play(action_name(int(actions[row]), rules))

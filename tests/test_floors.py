@@ -28,10 +28,10 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "bounds card checkpoint config dealsets devices duplicate evaluate facts "
-        "exploit features health league logbook losses nets parallel peers policy ppo provenance "
-        "ratings report rollout rubbers runs search.* speed speed_training stopwatch table "
-        "training",
+        "agents": "bounds bytetables card checkpoint config dealsets devices duplicate evaluate "
+        "exploit facts features health league logbook losses nets parallel peers policy ppo "
+        "provenance ratings report rollout rubbers runs search.* speed speed_training stopwatch "
+        "table training",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -45,6 +45,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "sjavs_env.players": ("numpy",),
 }
 TORCH = (
+    "agents.bytetables",
     "agents.checkpoint",
     "agents.config",
     "agents.devices",
