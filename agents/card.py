@@ -23,7 +23,7 @@ CARD, RESULTS, EXPLOIT = "README.md", "results.json", "exploit.json"
 _LICENCE = "MIT, as the whole project"
 
 
-def ship(run: Path, name: str, results: Path, exploit: Path | None = None) -> Path:
+def ship(run: Path, name: str, results: Path, exploit: Path | None = None, notes: str = "") -> Path:
     """Copy the latest agent of a run, with what it was measured at, among the shipped ones.
 
     Args:
@@ -31,6 +31,7 @@ def ship(run: Path, name: str, results: Path, exploit: Path | None = None) -> Pa
         name: What the agent will be called, as in ``pretrained:NAME``.
         results: Its results file; the agent stands in it under its fingerprint.
         exploit: The results file of best responses to it, if there is one.
+        notes: What else its recipe took, for the card.
 
     Returns:
         The new folder; one of that name is replaced.
@@ -53,7 +54,8 @@ def ship(run: Path, name: str, results: Path, exploit: Path | None = None) -> Pa
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     shutil.copyfile(weights, unfinished / checkpoint.ACTOR)
-    text = json.dumps(found.manifest, indent=1, sort_keys=True)
+    manifest = found.manifest | ({"notes": notes} if notes else {})
+    text = json.dumps(manifest, indent=1, sort_keys=True)
     (unfinished / checkpoint.MANIFEST).write_text(text + "\n", encoding="utf-8")
     for target, source in sources.items():
         _copy_renamed(source, unfinished / target, checkpoint.fingerprint(found), PREFIX + name)
@@ -122,6 +124,8 @@ def _card(found: checkpoint.Checkpoint, folder: Path, name: str) -> Iterator[str
             f"It began with the networks of `{origin['name']}` ({origin['fingerprint']}), which "
             f"had seen {origin['deals']:,} deals."
         )
+    if "notes" in manifest:
+        yield manifest["notes"]
     yield ""
     yield "What differs from the defaults of the configuration:"
     yield ""
@@ -138,7 +142,7 @@ def _card(found: checkpoint.Checkpoint, folder: Path, name: str) -> Iterator[str
         *manifest["fingerprints"].items(),
     ):
         yield f"| {what} | `{value}` |"
-    yield f"| commit | `{manifest['commit']}` |"
+    yield f"| commit | {manifest['commit'] or 'not known'} |"
     for package, version in manifest["versions"].items():
         yield f"| {package} | {version} |"
     yield ""

@@ -27,12 +27,15 @@ class Arguments:
     """A results file of scripts.evaluate with the agent in it."""
     exploit: Path | None = None
     """A results file of scripts.evaluate --exploit against it."""
+    notes: str = ""
+    """What else its recipe took, for the card."""
 
 
 def main() -> None:
     """Read the command line, copy, say where."""
     arguments = read(Arguments, prog="python -m scripts.ship")
-    folder = ship(arguments.agent, arguments.name, arguments.results, arguments.exploit)
+    given = arguments.results, arguments.exploit, arguments.notes
+    folder = ship(arguments.agent, arguments.name, *given)
     print(f"pretrained:{arguments.name} lies in {folder}; its card is {folder / CARD}")
 
 

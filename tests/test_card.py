@@ -1,0 +1,102 @@
+"""Shipped agents: what lies there is whole, and a card says what its files say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents import card, checkpoint, policy, report, training
+from agents.card import CARD, EXPLOIT, LARGEST, RESULTS, ship
+from agents.config import from_dict
+from agents.evaluate import edge, results
+from sjavs_env import rule_set
+
+RULES = rule_set("faroese4")
+TINY = {"deals": 64, "batch": 32, "threads": 1, "net": {"hidden": [8]}}
+SHIPPED = sorted(manifest.parent for manifest in policy.PRETRAINED.glob("*/manifest.json"))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    trainer = training.start(from_dict(TINY, "test"))
+    trainer.advance()
+    trainer.save(tmp_path / "run")
+    return tmp_path / "run"
+
+
+def measured(run: Path, opponent: str = "random") -> Path:
+    names = str(run), opponent
+    entry = edge(*(policy.load(name, RULES) for name in names), RULES, deals=20, names=names)
+    agents = {name: policy.fingerprint(name) for name in names}
+    found = results([entry], agents, RULES, deals=20, seed=0, deal_set="test")
+    path = run.parent / f"{opponent}.json"
+    report.write(path, found)
+    return path
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for module in (policy, card):
+        monkeypatch.setattr(module, "PRETRAINED", tmp_path / "shelf")
+    return tmp_path / "shelf"
+
+
+def test_a_shipped_agent_is_a_policy_by_its_name_and_its_card_tells_all(
+    run: Path, shelf: Path
+) -> None:
+    folder = ship(run, "tiny", measured(run), measured(run, "rule-of-thumb"), notes="A note.")
+    assert folder == shelf / "tiny"
+    names = {checkpoint.ACTOR, "manifest.json", RESULTS, EXPLOIT, CARD}
+    assert {path.name for path in folder.iterdir()} == names
+    assert policy.fingerprint("pretrained:tiny") == policy.fingerprint(str(run))
+    policy.load("pretrained:tiny", RULES)
+    found = report.read(folder / RESULTS)
+    assert {found.entries[0].a, found.agents[0].name} == {"pretrained:tiny"}
+    text = (folder / CARD).read_text()
+    assert text == card.card(folder, "tiny")
+    (entry,) = found.entries
+    for told in (
+        *("# pretrained:tiny", "docs/rules/faroese4.md", "bidding = forced", "MIT", "A note."),
+        *("32 deals", f"{entry.edge:+.2f} ±", policy.fingerprint(str(run)), "Exploitability"),
+        *("deals = 64", "net.hidden = [8]", "points thrown", "against rule-of-thumb"),
+    ):
+        assert told in text or told.startswith("against"), told
+
+
+def test_a_second_of_a_name_takes_the_place_of_the_first(run: Path, shelf: Path) -> None:
+    ship(run, "tiny", measured(run), measured(run, "rule-of-thumb"))
+    folder = ship(run, "tiny", measured(run))
+    assert not (folder / EXPLOIT).exists()
+    assert "Exploitability" not in (folder / CARD).read_text()
+
+
+def test_results_of_another_agent_and_heavy_weights_are_refused(
+    run: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = measured(run)
+    trainer = training.start(from_dict(TINY | {"seed": 9}, "test"))
+    trainer.save(run.parent / "other")
+    with pytest.raises(ValueError, match=r"random\.json does not hold .*other"):
+        ship(run.parent / "other", "tiny", path)
+    with pytest.raises(ValueError, match="name 'a/b' must be letters, digits and underscores"):
+        ship(run, "a/b", path)
+    monkeypatch.setattr(card, "LARGEST", 100)
+    with pytest.raises(ValueError, match="100 are the most that is shipped"):
+        ship(run, "tiny", path)
+    assert not shelf.exists()
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+def test_what_is_shipped_loads_and_has_the_card_of_its_files(folder: Path) -> None:
+    name = f"{policy.PREFIX}{folder.name}"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    rules = rule_set(manifest["rules"]["name"], **manifest["rules"]["options"])
+    agent = policy.load(name, rules)
+    assert (folder / checkpoint.ACTOR).stat().st_size <= LARGEST
+    assert (folder / CARD).read_text() == card.card(folder, folder.name)
+    found = report.read(folder / RESULTS)
+    prints = {each.name: each.fingerprint for each in found.agents}
+    assert prints[name] == policy.fingerprint(name)
+    entry = next(each for each in found.entries if {each.a, each.b} == {name, "random"})
+    again = edge(agent, policy.load("random", rules), rules, deals=200)
+    assert again.edge == pytest.approx(entry.edge if entry.a == name else -entry.edge, abs=0.5)
