@@ -83,9 +83,10 @@ class Config:
     deals: AtLeastOne = 500_000
     """Budget: deals to learn from. Schedules run over it."""
     batch: AtLeastOne = 2048
-    """Deals of one update."""
+    """Deals of one update, of all processes together."""
     threads: AtLeastOne = 2
-    """Threads of the network's arithmetic; more than the idle cores are slower than one."""
+    """Threads of the network's arithmetic in each process; more than idle cores are slower than
+    one."""
     device: str = "cpu"
     """Where the networks live: cpu, or a torch device such as cuda."""
     checkpoint_every: AtLeastOne = 1

@@ -163,11 +163,9 @@ class Group:
         try:
             yield
         except RuntimeError as error:
-            # Without the line of torch's source before it and the advice behind it.
-            reason = re.sub(r"^\[\S*\] |(\. |\n).*", "", str(error), flags=re.S)
             raise LostError(
                 f"process {self.rank} of {self.size} lost another, which ended or cannot be "
-                f"reached ({reason})"
+                f"reached ({_reason(error)})"
             ) from error
 
 
@@ -180,18 +178,19 @@ def joined() -> Iterator[Group]:
     """Give the group that ``torchrun`` started this process in, or a group of one.
 
     Raises:
-        LostError: later on, from whatever the process is doing, when it is told to end.
+        LostError: the others cannot be reached; or, later on and from whatever the process is
+            doing, it is told to end.
     """
     if not distributed.is_torchelastic_launched():
         yield ALONE
         return
-    distributed.init_process_group("gloo", timeout=_PATIENCE)
-    group = Group(
-        distributed.get_rank(),
-        distributed.get_world_size(),
-        distributed.get_node_local_rank(),
-        _connections("gloo") if distributed.get_world_size() > 1 else None,
-    )
+    try:
+        distributed.init_process_group("gloo", timeout=_PATIENCE)
+        size = distributed.get_world_size()
+        connections = _connections("gloo") if size > 1 else None
+    except RuntimeError as error:
+        raise LostError(f"a process cannot reach the others ({_reason(error)})") from error
+    group = Group(distributed.get_rank(), size, distributed.get_node_local_rank(), connections)
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)
@@ -221,6 +220,11 @@ def _connections(backend: str) -> Connections:
     reason torch's default group, which some of its modules keep for good, is never used.
     """
     return ReferenceType(distributed.new_group(backend=backend, timeout=_PATIENCE))
+
+
+def _reason(error: RuntimeError) -> str:
+    """Return torch's reason without the line of its source before it and the advice behind it."""
+    return re.sub(r"\[/\S*\] |(\. |\n).*", "", str(error), flags=re.S)
 
 
 def minibatches(counts: Sequence[int], rank: int, size: int) -> list[tuple[slice, float]]:

@@ -76,6 +76,8 @@ def main(out: Path) -> None:
         save_file(weights(pupil), own / "weights.safetensors")
         (own / "logged.json").write_text(json.dumps(logged))
         (own / "asked.json").write_text(json.dumps(asked(group)))
+    # Though the learner is still known: threads that outlived the interpreter would abort it.
+    (own / "ended.json").write_text(json.dumps(group.connections() is None))
 
 
 if __name__ == "__main__":

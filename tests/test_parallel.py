@@ -89,6 +89,7 @@ def test_two_processes_learn_what_one_learns_from_the_union_of_their_deals(tmp_p
     for rank in "01":
         found.append(load_file(tmp_path / rank / "weights.safetensors"))
         logged.append(json.loads((tmp_path / rank / "logged.json").read_text()))
+        assert json.loads((tmp_path / rank / "ended.json").read_text()), "connections are left"
         asked.append(json.loads((tmp_path / rank / "asked.json").read_text()))
         with np.load(tmp_path / rank / "experience.npz") as arrays:
             parts.append(Experience(**arrays))
