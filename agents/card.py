@@ -117,7 +117,7 @@ def _card(found: checkpoint.Checkpoint, folder: Path, name: str) -> Iterator[str
     yield ""
     yield (
         f"{progress['deals']:,} deals and {progress['decisions']:,} learned decisions in "
-        f"{progress['seconds'] / 60:.0f} minutes on {manifest['threads']} threads."
+        f"{progress['seconds'] / 60:.0f} minutes on {_threads(manifest['threads'])}."
     )
     if origin:
         yield (
@@ -147,6 +147,10 @@ def _card(found: checkpoint.Checkpoint, folder: Path, name: str) -> Iterator[str
         yield f"| {package} | {version} |"
     yield ""
     yield f"Licence: {_LICENCE}. Weights: {(folder / checkpoint.ACTOR).stat().st_size:,} bytes."
+
+
+def _threads(number: int) -> str:
+    return f"{number} threads" if number > 1 else "one thread"
 
 
 def _differing(config: dict[str, Any]) -> Iterator[str]:
