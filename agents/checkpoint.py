@@ -7,23 +7,20 @@ is moved to it. Whatever moment a run dies at, ``latest`` names a complete check
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from collections.abc import Iterable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from agents import features
 from agents.nets import Actor, NetConfig, NetPolicy
 from agents.ppo import Learner
+from agents.weights import TEMPORARY, CheckpointError, check_shapes, fit, flush, read
 from sjavs_env import RuleSet
 from sjavs_env.core import fingerprints
 from sjavs_env.core.errors import nearest
@@ -33,12 +30,6 @@ FORMAT = 1
 LATEST = "latest"
 MANIFEST = "manifest.json"
 _SECTIONS = ("rules", "fingerprints", "config", "progress")
-_TEMPORARY = ".unfinished-"
-_PAST = "league"
-
-
-class CheckpointError(ValueError):
-    """A checkpoint is missing, damaged, or not of these rules; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +42,7 @@ class Checkpoint:
 
 def save(run: Path, name: str, learner: Learner, manifest: dict[str, Any], keep: int) -> Path:
     """Write a checkpoint into a run's folder, make it the latest, and drop all but ``keep``."""
-    folder, unfinished = run / name, run / (_TEMPORARY + name)
+    folder, unfinished = run / name, run / (TEMPORARY + name)
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     for part, state in _parts(learner).items():
@@ -59,14 +50,14 @@ def save(run: Path, name: str, learner: Learner, manifest: dict[str, Any], keep:
     text = json.dumps(manifest | {"format": FORMAT}, indent=1, sort_keys=True)
     (unfinished / MANIFEST).write_text(text + "\n", encoding="utf-8")
     for path in (*unfinished.iterdir(), unfinished):
-        _flush(path)
+        flush(path)
     shutil.rmtree(folder, ignore_errors=True)
     unfinished.rename(folder)
-    pointer = run / (_TEMPORARY + LATEST)
+    pointer = run / (TEMPORARY + LATEST)
     pointer.unlink(missing_ok=True)
     pointer.symlink_to(name)
     pointer.replace(run / LATEST)
-    _flush(run)
+    flush(run)
     for old in checkpoints(run)[:-keep]:
         shutil.rmtree(old)
     return folder
@@ -80,7 +71,7 @@ def checkpoints(run: Path) -> list[Path]:
 def is_blank(run: Path) -> bool:
     """Return whether a folder holds nothing but what a run that died at its start had begun."""
     found = [path.name for path in run.iterdir()] if run.is_dir() else []
-    return bool(found) and all(name.startswith(_TEMPORARY) for name in found)
+    return bool(found) and all(name.startswith(TEMPORARY) for name in found)
 
 
 def identity(rules: RuleSet) -> dict[str, Any]:
@@ -166,7 +157,7 @@ def _states(folder: Path, learner: Learner) -> dict[str, dict[str, Tensor]]:
     """Return what the files of a checkpoint hold, fit for a learner."""
     states = {}
     for part, expected in _parts(learner).items():
-        states[part] = state = _read(folder / part)
+        states[part] = state = read(folder / part)
         if part == _OPTIMISER:
             # What has made no step yet has no moments.
             stepped = {name.split(".")[0] for name in state}
@@ -174,7 +165,7 @@ def _states(folder: Path, learner: Learner) -> dict[str, dict[str, Tensor]]:
             expected = _weights(learner) | {
                 name: like for name, like in moments if name.split(".")[0] in stepped
             }
-        _check_shapes(folder / part, state, expected)
+        check_shapes(folder / part, state, expected)
     return states
 
 
@@ -192,7 +183,7 @@ def begin(checkpoint: Checkpoint, learner: Learner) -> None:
         paths = {part: checkpoint.folder / part for part in nets}
         if not paths[_CRITIC].exists():
             del paths[_CRITIC]
-        return {part: _fit(path, nets[part].state_dict()) for part, path in paths.items()}
+        return {part: fit(path, nets[part].state_dict()) for part, path in paths.items()}
 
     for part, state in learner.group.from_first(states).items():
         nets[part].load_state_dict(state)
@@ -213,40 +204,6 @@ def origin(checkpoint: Checkpoint, name: str) -> dict[str, Any]:
 def fingerprint(checkpoint: Checkpoint) -> str:
     """Return what tells a checkpoint's agent from others: 16 hexadecimal digits."""
     return sha256((checkpoint.folder / ACTOR).read_bytes()).hexdigest()[:16]
-
-
-def save_past(run: Path, past: Iterable[tuple[int, Actor]]) -> None:
-    """Write past selves into a run's folder, by the number of their update."""
-    folder = run / _PAST
-    for update, actor in past:
-        path = _past_file(run, update)
-        if not path.exists():
-            folder.mkdir(exist_ok=True, parents=True)
-            unfinished = folder / (_TEMPORARY + path.name)
-            save_file(actor.state_dict(), unfinished)
-            _flush(unfinished)
-            unfinished.rename(path)
-            _flush(folder)
-
-
-def load_past(run: Path, updates: list[int], learner: Learner) -> Iterator[tuple[int, Actor]]:
-    """Yield past selves of a run by the number of their update.
-
-    Raises:
-        CheckpointError: one is missing, damaged, or of another network.
-    """
-    shapes = learner.actor.state_dict()
-    states = learner.group.from_first(
-        lambda: [_fit(_past_file(run, update), shapes) for update in updates]
-    )
-    for update, state in zip(updates, states, strict=True):
-        actor = deepcopy(learner.actor)
-        actor.load_state_dict(state)
-        yield update, actor
-
-
-def _past_file(run: Path, update: int) -> Path:
-    return run / _PAST / f"update-{update:06d}.safetensors"
 
 
 def hidden(checkpoint: Checkpoint) -> tuple[int, ...]:
@@ -271,7 +228,7 @@ def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
     """
     checkpoint = find(path, rules)
     actor = Actor(rules, NetConfig(hidden=hidden(checkpoint)))
-    actor.load_state_dict(_fit(checkpoint.folder / ACTOR, actor.state_dict()))
+    actor.load_state_dict(fit(checkpoint.folder / ACTOR, actor.state_dict()))
     return NetPolicy(actor)
 
 
@@ -319,41 +276,3 @@ def _load_optimisers(learner: Learner, state: dict[str, Tensor]) -> None:
         slots[net].setdefault(int(index), {})[name] = value
     for net, optimiser in learner.optimisers.items():
         optimiser.load_state_dict(optimiser.state_dict() | {"state": slots[net]})
-
-
-def _read(path: Path) -> dict[str, Tensor]:
-    try:
-        return load_file(path)
-    except FileNotFoundError:
-        raise CheckpointError(f"checkpoint {path.parent} lacks {path.name}") from None
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(f"checkpoint file {path} is damaged: {error}") from None
-
-
-def _fit(path: Path, expected: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return the tensors of a file, which are those of this network."""
-    state = _read(path)
-    _check_shapes(path, state, expected)
-    return state
-
-
-def _check_shapes(path: Path, found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
-    """Check that a file holds the tensors of this network."""
-    for name in sorted(found.keys() ^ expected.keys()):
-        kind = "lacks" if name in expected else "has"
-        raise CheckpointError(f"checkpoint file {path} is of another network: it {kind} {name}")
-    for name, tensor in expected.items():
-        if found[name].shape != tensor.shape:
-            raise CheckpointError(
-                f"checkpoint file {path} is of another network: {name} has shape "
-                f"{tuple(found[name].shape)}, not {tuple(tensor.shape)}"
-            )
-
-
-def _flush(path: Path) -> None:
-    """Have a file or folder written to the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import checkpoint, policy, provenance
+from agents import checkpoint, past, policy, provenance
 from agents.config import Config, from_dict, to_dict
 from agents.health import may_call
 from agents.league import League, Opponents
@@ -23,6 +23,7 @@ from agents.logbook import tagged
 from agents.parallel import ALONE, Group
 from agents.ppo import Learner
 from agents.rollout import Experience, collect
+from agents.weights import CheckpointError
 from sjavs_env import VectorSjavs
 from sjavs_env.core.actions import PASS
 from sjavs_env.core.bits import count
@@ -187,7 +188,7 @@ class Trainer:
             "versions": provenance.versions(),
             "commit": provenance.commit(),
         }
-        checkpoint.save_past(run, self.league.past)
+        past.save(run, self.league.past)
         name = f"update-{self.progress.update:06d}"
         return checkpoint.save(run, name, self.learner, manifest, self.config.keep)
 
@@ -242,7 +243,7 @@ def resume(run: Path, group: Group = ALONE) -> Trainer:
     trainer.progress = Progress(**found.manifest["progress"])
     trainer.origin = found.manifest.get("origin")
     updates = trainer.league.updates(trainer.progress.update)
-    for update, actor in checkpoint.load_past(run, updates, trainer.learner):
+    for update, actor in past.load(run, updates, trainer.learner):
         trainer.league.add(update, actor)
     return trainer
 
@@ -261,7 +262,7 @@ def _found(run: Path, processes: int) -> tuple[checkpoint.Checkpoint, Config]:
     # Checkpoints from before there could be several do not say how many there were.
     made = found.manifest.get("processes", 1)
     if made != processes:
-        raise checkpoint.CheckpointError(
+        raise CheckpointError(
             f"run {run} was made by {made} processes and goes on with as many, not with {processes}"
         )
     return found, config

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents import checkpoint, policy, training
-from agents.checkpoint import CheckpointError
+from agents import checkpoint, training
 from agents.config import from_dict
+from agents.weights import CheckpointError
 from sjavs_env import VectorSjavs, rule_set
 
 TINY: dict[str, Any] = {
@@ -50,39 +50,6 @@ def test_the_manifest_says_what_the_agent_is(run: Path) -> None:
     assert {"random", "threads", "versions", "commit", "format"} <= set(manifest)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"imitation": {"deals": 128}},
-        {"critic_first": 192},
-        {"options": {"bidding": "free"}, "guard": {"calls": 1.0}},
-        {"ppo": TINY["ppo"] | {"magnet": 0.1, "average": 0.5}},
-    ],
-)
-def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(
-    tmp_path: Path, changes: dict[str, Any]
-) -> None:
-    config = from_dict(TINY | changes, "test")
-    unbroken = training.start(config)
-    while not unbroken.done:
-        unbroken.advance()
-    unbroken.save(tmp_path / "unbroken")
-    broken = training.start(config)
-    broken.advance()
-    broken.advance()
-    broken.save(tmp_path / "broken")
-    broken.advance()
-    resumed = training.resume(tmp_path / "broken")
-    assert resumed.progress.update == 2
-    while not resumed.done:
-        resumed.advance()
-    resumed.save(tmp_path / "broken")
-    ours, theirs = files(tmp_path / "broken"), files(tmp_path / "unbroken")
-    for name in ours:
-        assert name == "manifest.json" or ours[name] == theirs[name], name
-
-
 def test_two_seeds_differ(tmp_path: Path) -> None:
     runs = []
     for seed in (0, 1):
@@ -118,7 +85,7 @@ def test_a_checkpoint_that_was_not_finished_is_never_the_latest(
     def die(path: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint, "_flush", die)
+    monkeypatch.setattr(checkpoint, "flush", die)
     with pytest.raises(KeyboardInterrupt):
         trainer.save(run)
     monkeypatch.undo()
@@ -217,86 +184,3 @@ def test_a_checkpoint_whose_observation_has_changed_is_refused(run: Path) -> Non
     path.write_text(json.dumps(manifest))
     with pytest.raises(CheckpointError, match=r"made for other observation"):
         checkpoint.load_policy(run, RULES)
-
-
-LEAGUE = TINY | {
-    "deals": 512,
-    "league": {"share": 0.5, "players": ["random"], "past_every": 2, "past": 2, "at_once": 2},
-}
-
-
-def test_a_killed_run_with_a_league_goes_on_bit_for_bit(tmp_path: Path) -> None:
-    config = from_dict(LEAGUE, "test")
-    unbroken = training.start(config)
-    while not unbroken.done:
-        unbroken.advance()
-    unbroken.save(tmp_path / "unbroken")
-    broken = training.start(config)
-    for _ in range(5):
-        broken.advance()
-        broken.save(tmp_path / "broken")
-    broken.advance()
-    resumed = training.resume(tmp_path / "broken")
-    assert [update for update, _ in resumed.league.past] == [2, 4]
-    while not resumed.done:
-        resumed.advance()
-    resumed.save(tmp_path / "broken")
-    ours, theirs = files(tmp_path / "broken"), files(tmp_path / "unbroken")
-    for name in ours:
-        assert name == "manifest.json" or ours[name] == theirs[name], name
-    past = sorted(path.name for path in (tmp_path / "broken" / "league").iterdir())
-    assert past == [f"update-{update:06d}.safetensors" for update in (2, 4, 6, 8)]
-
-
-def test_a_missing_past_self_is_named(tmp_path: Path) -> None:
-    trainer = training.start(from_dict(LEAGUE, "test"))
-    trainer.advance()
-    trainer.advance()
-    trainer.save(tmp_path)
-    (tmp_path / "league" / "update-000002.safetensors").unlink()
-    with pytest.raises(CheckpointError, match=r"lacks update-000002\.safetensors"):
-        training.resume(tmp_path)
-
-
-def test_a_run_may_begin_with_the_networks_of_another(run: Path) -> None:
-    config = from_dict(TINY | {"seed": 5, "initial": str(run)}, "test")
-    trainer = training.start(config)
-    before = training.resume(run).learner
-    for name in ("actor", "average", "critic"):
-        ours, theirs = (getattr(each, name).state_dict() for each in (trainer.learner, before))
-        other = before.average if name == "actor" else None
-        for key, value in (other.state_dict() if other else theirs).items():
-            assert torch.equal(ours[key], value), (name, key)
-    assert trainer.origin == {
-        "name": str(run),
-        "fingerprint": policy.fingerprint(str(run)),
-        "deals": 64,
-    }
-    trainer.advance()
-    trainer.save(run.parent / "next")
-    follower = training.start(from_dict(TINY | {"initial": str(run.parent / "next")}, "test"))
-    assert follower.origin is not None
-    assert follower.origin["deals"] == 128
-    resumed = training.resume(run.parent / "next")
-    assert resumed.origin == trainer.origin
-
-
-def test_a_beginning_without_a_critic_leaves_the_new_one(run: Path) -> None:
-    (run / "latest" / "critic.safetensors").unlink()
-    config = from_dict(TINY | {"seed": 5, "initial": str(run)}, "test")
-    blank = training.start(from_dict(TINY | {"seed": 5}, "test")).learner.critic.state_dict()
-    begun = training.start(config).learner.critic.state_dict()
-    assert all(torch.equal(begun[key], value) for key, value in blank.items())
-
-
-@pytest.mark.parametrize(
-    ("initial", "sentence"),
-    [
-        ("rule-of-thumb", "initial = 'rule-of-thumb' is no checkpoint"),
-        ("runs/none", "there is no checkpoint in runs/none"),
-        ("pretrained:nobody", "there is no pretrained agent 'nobody'"),
-    ],
-)
-def test_a_beginning_that_is_no_checkpoint_is_refused(initial: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        training.start(from_dict(TINY | {"initial": initial}, "test"))

@@ -29,9 +29,9 @@ FLOORS: dict[str, dict[str, str]] = {
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
         "agents": "bounds bytetables card checkpoint config dealsets devices duplicate evaluate "
-        "exploit facts features health league logbook losses nets parallel peers policy ppo "
+        "exploit facts features health league logbook losses nets parallel past peers policy ppo "
         "provenance ratings report rollout rubbers runs search.* speed speed_training stopwatch "
-        "table training",
+        "table training weights",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -58,6 +58,7 @@ TORCH = (
     "agents.ppo",
     "agents.runs",
     "agents.speed_training",
+    "agents.weights",
     "scripts",
 )
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from agents import checkpoint, policy
-from agents.checkpoint import CheckpointError, checkpoints
+from agents.checkpoint import checkpoints
 from agents.config import Config
 from agents.evaluate import edge
 from agents.nets import NetConfig
 from agents.policy import fingerprint, load
 from agents.training import start
+from agents.weights import CheckpointError
 from sjavs_env import rule_set
 from sjavs_env.players import PLAYERS
 
