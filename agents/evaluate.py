@@ -171,6 +171,7 @@ def _play(match: Match, span: range) -> _Part:
     held = seatings(match.rules)
     number = np.tile(np.arange(span.start, span.stop), len(held))
     deals = dealt(match.rules, span, match.deal_set, match.seed).take(number - span.start)
-    tally = play_out(match, deals, number, np.repeat(~held, len(span), axis=0).astype(np.int8))
+    tally = Tally(match.rules)
+    play_out(match, deals, number, np.repeat(~held, len(span), axis=0).astype(np.int8), tally)
     payoff = deals.payoff.reshape(len(held), len(span), match.rules.seats)
     return _Part(deal_values(payoff, held), tally)

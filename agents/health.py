@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +41,15 @@ _CARDS = np.uint64(2**N_CARDS - 1)
 _ONE = np.uint32(1)
 
 
+_ranking = lru_cache(maxsize=64)(Ranking)
+
+
 class Tally:
     """Counts over some deals, by policy and seat."""
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
-        self._ranking = Ranking(rules)
+        self._ranking = _ranking(rules)
         names = sorted({name for pair in MEASURES.values() for name in pair})
         self.counts = {name: np.zeros((_POLICIES, rules.seats), np.int64) for name in names}
 

@@ -33,20 +33,25 @@ class Match:
 
 
 def play_out(
-    match: Match, deals: VectorSjavs, number: NDArray[np.intp], sitting: NDArray[np.int8]
-) -> Tally:
-    """Play every deal to its end, and return how it was played.
+    match: Match,
+    deals: VectorSjavs,
+    number: NDArray[np.intp],
+    sitting: NDArray[np.int8],
+    tally: Tally | None = None,
+) -> None:
+    """Play every deal to its end.
 
     Args:
         match: The policies, 0 and 1.
         deals: The deals, nothing played; they change.
         number: Number of each deal, for the keys, intp[B].
         sitting: Which policy sits where, int8[B, P].
+        tally: Counts how they are played, if that is asked for.
 
     Raises:
         IllegalActionError: a policy chose an illegal action; it is named, with the record.
     """
-    seed, tally, decision = stream(match.deal_set, match.seed, "keys"), Tally(match.rules), 0
+    seed, decision = stream(match.deal_set, match.seed, "keys"), 0
     while not deals.over.all():
         # A forced move needs no policy; rows that are over take any action.
         actions = lowest_action(deals.legal)
@@ -58,11 +63,12 @@ def play_out(
             if mine.any():
                 rows = asked[mine]
                 actions[rows] = _asked(policy, match.names[index], deals, rows, keys[mine])
-        tally.note(deals, actions, sitting)
+        if tally is not None:
+            tally.note(deals, actions, sitting)
         deals.step(actions)
         decision += 1
-    tally.close(deals, sitting)
-    return tally
+    if tally is not None:
+        tally.close(deals, sitting)
 
 
 def in_parts(
