@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,23 +11,9 @@ from agents import checkpoint, training
 from agents.config import from_dict
 from agents.weights import CheckpointError
 from sjavs_env import VectorSjavs, rule_set
+from tests.conftest import TINY
 
-TINY: dict[str, Any] = {
-    "deals": 256,
-    "batch": 64,
-    "threads": 1,
-    "net": {"hidden": [16]},
-    "ppo": {"epochs": 2, "minibatch": 256},
-}
 RULES = rule_set("faroese4")
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    trainer = training.start(from_dict(TINY, "test"))
-    trainer.advance()
-    trainer.save(tmp_path / "run")
-    return tmp_path / "run"
 
 
 def files(run: Path) -> dict[str, bytes]:

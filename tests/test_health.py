@@ -75,6 +75,7 @@ def test_points_thrown_and_partners_overtaken_are_counted_card_by_card():
     # Diamond ace: seats 1 and 3 throw 11 and 3. Seat 1 takes a club with the queen of spades:
     # seat 2 throws 11. Seat 2 ruffs king and ten of hearts, which seats 1 and 3 throw, and seat 0
     # ruffs over its partner, though it might have discarded.
+    # A list of as many strings would be set a line each.
     names = "5 - - - =C DA HA DT DQ C7 SQ CA CT HK DJ HT CQ".split()  # noqa: SIM905
     vec, tally = VectorSjavs("faroese4", batch=1), Tally(rule_set("faroese4"))
     vec.reset(deals=[DEAL])

@@ -9,7 +9,8 @@ import torch
 from agents import policy, training
 from agents.config import from_dict
 from agents.weights import CheckpointError
-from tests.test_checkpoint import TINY, files
+from tests.conftest import TINY
+from tests.test_checkpoint import files
 
 LEAGUE = TINY | {
     "deals": 512,
@@ -17,12 +18,16 @@ LEAGUE = TINY | {
 }
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    trainer = training.start(from_dict(TINY, "test"))
-    trainer.advance()
-    trainer.save(tmp_path / "run")
-    return tmp_path / "run"
+def ended(trainer: training.Trainer, folder: Path) -> None:
+    """Train to the end of the budget, and save."""
+    while not trainer.done:
+        trainer.advance()
+    trainer.save(folder)
+
+
+def tensors(run: Path) -> dict[str, bytes]:
+    """Return the files of a checkpoint but for its manifest."""
+    return {name: data for name, data in files(run).items() if name != "manifest.json"}
 
 
 @pytest.mark.parametrize(
@@ -39,10 +44,7 @@ def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(
     tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     config = from_dict(TINY | changes, "test")
-    unbroken = training.start(config)
-    while not unbroken.done:
-        unbroken.advance()
-    unbroken.save(tmp_path / "unbroken")
+    ended(training.start(config), tmp_path / "unbroken")
     broken = training.start(config)
     broken.advance()
     broken.advance()
@@ -50,20 +52,13 @@ def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(
     broken.advance()
     resumed = training.resume(tmp_path / "broken")
     assert resumed.progress.update == 2
-    while not resumed.done:
-        resumed.advance()
-    resumed.save(tmp_path / "broken")
-    ours, theirs = files(tmp_path / "broken"), files(tmp_path / "unbroken")
-    for name in ours:
-        assert name == "manifest.json" or ours[name] == theirs[name], name
+    ended(resumed, tmp_path / "broken")
+    assert tensors(tmp_path / "broken") == tensors(tmp_path / "unbroken")
 
 
 def test_a_killed_run_with_a_league_goes_on_bit_for_bit(tmp_path: Path) -> None:
     config = from_dict(LEAGUE, "test")
-    unbroken = training.start(config)
-    while not unbroken.done:
-        unbroken.advance()
-    unbroken.save(tmp_path / "unbroken")
+    ended(training.start(config), tmp_path / "unbroken")
     broken = training.start(config)
     for _ in range(5):
         broken.advance()
@@ -71,12 +66,8 @@ def test_a_killed_run_with_a_league_goes_on_bit_for_bit(tmp_path: Path) -> None:
     broken.advance()
     resumed = training.resume(tmp_path / "broken")
     assert [update for update, _ in resumed.league.past] == [2, 4]
-    while not resumed.done:
-        resumed.advance()
-    resumed.save(tmp_path / "broken")
-    ours, theirs = files(tmp_path / "broken"), files(tmp_path / "unbroken")
-    for name in ours:
-        assert name == "manifest.json" or ours[name] == theirs[name], name
+    ended(resumed, tmp_path / "broken")
+    assert tensors(tmp_path / "broken") == tensors(tmp_path / "unbroken")
     past = sorted(path.name for path in (tmp_path / "broken" / "league").iterdir())
     assert past == [f"update-{update:06d}.safetensors" for update in (2, 4, 6, 8)]
 
