@@ -1,7 +1,7 @@
 """Features: packed words, as a network reads them.
 
 Everything is relative to the trump suit, so that what is learned in one suit serves in all. Each
-set of cards is read in slots by one gather (34 of them in the 32-card games): the permanent trumps,
+set of cards is read in slots (34 of them in the 32-card games): the permanent trumps,
 the rest of the trump suit, then the plain suits: that of the trump suit's colour, and the other
 two. These two have the same ranks and are alike but for who holds them, so that which the reader
 holds more of comes first, and of two deals that differ by their names alone a network sees one.
@@ -146,7 +146,7 @@ class Slots(nn.Module):
         """Return legal actions, int64[N] as bits, as bool[N, n_slots]."""
         low, high = legal.view(torch.int32).view(-1, 2).split(1, dim=1)
         cards = self.cards(low, contexts)[:, 0]
-        return torch.cat([cards, self.others(high, contexts * 0)[:, 0]], dim=1).bool()
+        return torch.cat([cards, self.others(high, torch.zeros_like(contexts))[:, 0]], dim=1).bool()
 
     def slots_of(self, actions: Tensor, contexts: Tensor) -> Tensor:
         """Return the slots of actions, int64[N]."""

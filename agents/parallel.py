@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from types import FrameType
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeVar, cast
 from weakref import ReferenceType
 
 import numpy as np
@@ -105,7 +105,7 @@ class Group:
         done, made = answer[0]
         if not done:
             raise FirstFailedError
-        return made  # type: ignore[return-value]
+        return cast(T, made)
 
     def alike(self, net: Net) -> Net:
         """Give a network the weights that the first process's has, and return it.

@@ -103,7 +103,11 @@ def _check(arguments: Arguments) -> None:
     if not arguments.exploit and number < _FEWEST:
         raise ValueError(f"{number} agents are too few for a match, which needs two")
     check_out(arguments.out)
-    for name, least in (("rubbers", 0), ("exploit_deals", 0), ("exploit_seeds", 1), ("threads", 1)):
+    versioned(arguments.deal_set)
+    least_of = {"rubbers": 0, "exploit_deals": 0} | dict.fromkeys(
+        ("deals", "processes", "exploit_seeds", "threads"), 1
+    )
+    for name, least in least_of.items():
         if getattr(arguments, name) < least:
             raise ValueError(f"{name}={getattr(arguments, name)} must be {least} or more")
 
@@ -118,9 +122,9 @@ def _exploited(arguments: Arguments, rules: RuleSet, console: Console) -> tuple[
         agent, rules, deals, arguments.exploit_seeds, folder, arguments.threads
     ):
         found.append(response)
-        edge_, half = response.validation.edge, response.validation.half_width
+        won = response.validation
         console.out(
-            f"{response.folder}: {edge_:+.2f} ± {half:.2f} over {agent} on the validation set",
+            f"{won.a}: {won.edge:+.2f} ± {won.half_width:.2f} over {agent} on the validation set",
             highlight=False,
         )
     best = max(found, key=lambda response: response.validation.edge)
@@ -139,7 +143,6 @@ def _option(text: str) -> tuple[str, Option]:
 
 def _entries(arguments: Arguments, rules: RuleSet, console: Console) -> list[Entry]:
     """Play every two of the agents against each other."""
-    versioned(arguments.deal_set)
     policies = {name: load(name, rules) for name in arguments.agents}
     seed, deal_set, processes = arguments.seed, arguments.deal_set, arguments.processes
     entries = []
