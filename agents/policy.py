@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,7 @@ from types import ModuleType
 
 from agents import checkpoint
 from agents.dealsets import key
+from agents.weights import CheckpointError
 from sjavs_env import RuleSet
 from sjavs_env.core.errors import nearest
 from sjavs_env.core.fingerprints import of_text
@@ -30,7 +32,7 @@ PREFIX = "pretrained:"
 """Before the name of a shipped agent."""
 _PARTS = ("act", "sees_all")
 
-__all__ = ["PREFIX", "PRETRAINED", "Policy", "fingerprint", "folder", "key", "load"]
+__all__ = ["PREFIX", "PRETRAINED", "Policy", "fingerprint", "folder", "key", "load", "shipped"]
 
 
 def load(name: str, rules: RuleSet) -> Policy:
@@ -88,6 +90,15 @@ def folder(name: str) -> Path | None:
             raise ValueError(f"there is no pretrained agent {rest!r}; {there}")
         return PRETRAINED / rest
     return Path(name) if os.sep in name or (name and Path(name).exists()) else None
+
+
+def shipped(rules: RuleSet) -> str | None:
+    """Return the name of an agent that is shipped for a rule set, None if there is none."""
+    for name in _shipped():
+        with suppress(CheckpointError):
+            checkpoint.find(PRETRAINED / name, rules)
+            return PREFIX + name
+    return None
 
 
 def _shipped() -> list[str]:
