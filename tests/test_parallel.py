@@ -174,7 +174,8 @@ def test_a_run_whose_process_is_killed_ends_with_a_sentence_and_goes_on_bit_for_
         "; --resume goes on from the latest checkpoint, with as many processes"
     )
     manifest = json.loads((tmp_path / "run" / "latest" / "manifest.json").read_text())
-    assert manifest["progress"]["update"] == 2
+    # The one that writes may be told to end before the checkpoint of the second update is whole.
+    assert manifest["progress"]["update"] in {1, 2}
     resumed = torchrun(tmp_path, "-m", "scripts.train", "--resume", "run")
     assert resumed.returncode == 0, resumed.stderr
     assert tensors(tmp_path / "run") == tensors(unbroken)
