@@ -1,8 +1,9 @@
 """Facts: what a card player works out from what he sees, before he thinks.
 
 A small network finds these by itself only slowly: which of its cards would take the trick as it
-lies, who takes it now and what is in it, and how many cards are still out that beat each of its
-own. All are functions of what the seat may know.
+lies, who takes it now and what is in it, how many cards are still out that beat each of its own,
+and how many of them those who have yet to play to the trick may hold, as far as they have not shown
+that they lack them. All are functions of what the seat may know.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sjavs_env import RuleSet
 from sjavs_env.core.card_tables import card_class, card_points, card_strength, pack_of
 from sjavs_env.core.cards import N_CARDS
 from sjavs_env.core.codes import N_CLASSES, N_SUITS, TRUMP_CLASS
+from sjavs_env.observe import SLOT_OF_OFFSET
 
 _MOST_POINTS = 44
 """Card points of the dearest trick, four aces."""
@@ -37,13 +39,27 @@ class Taking(NamedTuple):
         cards: Cards that would take it from whoever holds it, int32[N] as bits.
         led: The class led, [N].
         holder: Which of the other seats holds it, bool[N, 3].
+        beaters: Cards that would take it from the holder, whoever played them, int32[N] as bits.
         points: Its card points, of 44, float32[N].
     """
 
     cards: Tensor
     led: Tensor
     holder: Tensor
+    beaters: Tensor
     points: Tensor
+
+
+class Known(NamedTuple):
+    """What is known of the others' hands.
+
+    Attributes:
+        out: Cards that the reader does not see, int32[N] as bits.
+        coming: Cards that each other seat may still play to the trick, int32[N, 3] as bits.
+    """
+
+    out: Tensor
+    coming: Tensor
 
 
 class Facts(nn.Module):
@@ -61,6 +77,8 @@ class Facts(nn.Module):
     strength: Tensor
     beating: Tensor
     points: Tensor
+    lacking: Tensor
+    present: Tensor
 
     def __init__(
         self, rules: RuleSet, slot: NDArray[np.int64], n_slots: int, orders: list[tuple[int, ...]]
@@ -84,22 +102,36 @@ class Facts(nn.Module):
         higher = strength[:, :, None, 1:] > levels[:, None]
         same = classes[:, :, None] == classes[:, None, :]
         above = (same & (own[:, :, None] > own[:, None, :]))[:, 1:, 1:]
-        rows = np.zeros((len(orders), N_CARDS, n_slots), np.float32)
+        trumps = classes[:, 1:] == _NOTHING - 1
+        beaten = above | (trumps[:, :, None] & ~trumps[:, None])
+        rows = np.zeros((2, len(orders), N_CARDS, n_slots), np.float32)
         for context, slots in enumerate(slot):
             held = np.flatnonzero(slots >= 0)
-            rows[context][:, slots[held]] = above[context][:, held]
+            for each, of in zip(rows, (above, beaten), strict=True):
+                each[context][:, slots[held]] = of[context][:, held]
+        flags = np.zeros((len(orders), 1 << N_CLASSES), np.int64)
+        for context in range(len(orders)):
+            for card in pack_of(rules):
+                shown = np.arange(1 << N_CLASSES) >> card_class(rules, trump[context], card) & 1
+                flags[context] |= shown << card
+        present = [slot in SLOT_OF_OFFSET[rules.seats] for slot in range(1, 1 + _OTHERS)]
         worth = [0, *(card_points(card) for card in range(N_CARDS))]
         masks = (higher.astype(np.int64) << np.arange(N_CARDS)).sum(axis=-1)
         for name, value in (
             ("classes", classes),
             ("strength", strength),
-            ("beating", masks.astype(np.uint32).view(np.int32)),
             ("points", np.array(worth, np.float32) / _MOST_POINTS),
+            ("present", np.array(present)),
         ):
             self.register_buffer(name, torch.from_numpy(value), persistent=False)
-        self.above = ByteTable(torch.from_numpy(rows))
-        """How many cards of a set are above the card in each slot, in its class."""
-        self.n_features = n_slots + _OTHERS + _NOTHING + 1
+        for name, value in (("beating", masks), ("lacking", flags)):
+            self.register_buffer(name, _signed(value), persistent=False)
+        self.above, self.beaten = (ByteTable(torch.from_numpy(each)) for each in rows)
+        """How many cards of a set are above the card in each slot, in its class; how many would
+        take a trick from it."""
+        self.count = ByteTable(torch.ones(1, N_CARDS, 1))
+        """How many cards a set has."""
+        self.n_features = 2 * n_slots + 2 * _OTHERS + _NOTHING + 1
 
     def taking(self, legal: Tensor, trick: Tensor, leader: Tensor, contexts: Tensor) -> Taking:
         """Return which cards would take the trick, and who holds it.
@@ -114,25 +146,59 @@ class Facts(nn.Module):
         led = self.classes[contexts, (card * leader).amax(dim=1)]
         strength = self.strength[contexts[:, None], led[:, None], card]
         best = strength.amax(dim=1)
-        taking = legal & self.beating[contexts, led, best]
+        beaters = self.beating[contexts, led, best]
         holder = (strength == best[:, None]) & (best > 0)[:, None]
-        return Taking(taking, led, holder, self.points[card].sum(dim=1))
+        return Taking(legal & beaters, led, holder, beaters, self.points[card].sum(dim=1))
 
-    def forward(self, found: Taking, hand: Tensor, seen: Tensor, contexts: Tensor) -> Tensor:
+    def known(
+        self, seen: Tensor, shown: Tensor, lacks: Tensor, trick: Tensor, contexts: Tensor
+    ) -> Known:
+        """Return which cards are out, and which may still come.
+
+        Args:
+            seen: Sets of cards that the reader knows not to be out, int32[N, n] as bits.
+            shown: Cards that lie face up before each other seat, int32[N, 3] as bits.
+            lacks: The classes that each other seat is known to lack, int64[N, 3] as bits.
+            trick: The card of each other seat in the trick, int32[N, 3] as bits.
+            contexts: Contexts, [N].
+        """
+        out = (~reduce(torch.bitwise_or, seen.unbind(1)) & self._pack).int()
+        may_hold = out[:, None] & ~self.lacking[contexts[:, None], lacks] | shown
+        return Known(out, torch.where((trick == 0) & self.present, may_hold, 0))
+
+    def forward(self, found: Taking, known: Known, cards: Tensor, contexts: Tensor) -> Tensor:
         """Return the facts but for the cards that take the trick, float32[N, n_features].
 
         Args:
             found: What was found of the trick.
-            hand: The reader's cards, float32[N, n_slots].
-            seen: Sets of cards that the reader knows not to be out, int32[N, n] as bits.
+            known: What is known of the others' hands.
+            cards: The cards that take the trick, the legal ones and the reader's hand,
+                float32[N, 3, n_slots].
             contexts: Contexts, [N].
         """
-        out = ~reduce(torch.bitwise_or, seen.unbind(1)) & self._pack
-        above = self.above(out.int()[:, None], contexts)[:, 0]
+        taking, legal, hand = cards.unbind(1)
+        above = self.above(known.out[:, None], contexts)[:, 0]
+        anyone = reduce(torch.bitwise_or, known.coming.unbind(1))
+        beaten = self.beaten(anyone[:, None], contexts)[:, 0]
+        candidates = torch.where((found.led == _NOTHING)[:, None], legal, taking)
+        threats = self.count(known.coming & found.beaters[:, None], torch.zeros_like(contexts))
         led = nn.functional.one_hot(found.led, _NOTHING + 1)[:, :_NOTHING]
         return torch.cat(
-            [hand / (1 + above), found.holder.float(), led.float(), found.points[:, None]], dim=1
+            [
+                hand / (1 + above),
+                candidates / (1 + beaten),
+                threats[:, :, 0] / (1 + threats[:, :, 0]),
+                found.holder.float(),
+                led.float(),
+                found.points[:, None],
+            ],
+            dim=1,
         )
+
+
+def _signed(bits: NDArray[np.int64]) -> Tensor:
+    """Return sets of cards as the signed words that torch can combine."""
+    return torch.from_numpy(bits.astype(np.uint32).view(np.int32))
 
 
 def _numbers(cards: Tensor) -> Tensor:

@@ -205,6 +205,7 @@ class Encoder(nn.Module):
     number_mask: Tensor
     number_scale: Tensor
     leads: Tensor
+    of_others: Tensor
 
     def __init__(self, rules: RuleSet, all_cards: bool) -> None:
         super().__init__()
@@ -221,6 +222,10 @@ class Encoder(nn.Module):
         leader = LAYOUT["leader"]
         leads = leader.shift + torch.arange(1, leader.count, dtype=torch.int32)
         self.register_buffer("leads", leads, persistent=False)
+        others = N_CLASSES * torch.arange(1, len(SLOTS), dtype=torch.int32)
+        self.register_buffer("of_others", others, persistent=False)
+        up = 1 + words.index(LAYOUT["face_up"].word + 1) if rules.piles else 0
+        self.face_up = [*range(up, up + len(SLOTS) - 1)] if rules.piles else []
         slots = self.slots
         self.facts = Facts(rules, _slot_of_card(rules), slots.n_cards, suit_orders())
         n_voids = len(SLOTS) * N_SUITS
@@ -236,12 +241,16 @@ class Encoder(nn.Module):
         leader = LAYOUT["leader"]
         leads = words[:, leader.word, None] >> self.leads & 1
         trick = sets[:, _PLAYED.stop : _PLAYED.stop + len(SLOTS) - 1]
-        found = self.facts.taking(low[:, 0], trick, leads, contexts)
-        cards = slots.cards(torch.cat([found.cards[:, None], sets], dim=1), contexts)
-        facts = self.facts(found, cards[:, 1 + _HAND], sets[:, _HAND : self.n_seen], contexts)
-        numbers = (words[:, self.number_word] >> self.number_shift & self.number_mask).float()
         voids = LAYOUT["voids"]
         lacking = words[:, voids.word, None] >> voids.shift & (1 << voids.count) - 1
+        lacks = (lacking >> self.of_others & (1 << N_CLASSES) - 1).long()
+        shown = sets[:, self.face_up] if self.face_up else torch.zeros_like(trick)
+        seen = sets[:, _HAND : self.n_seen]
+        found = self.facts.taking(low[:, 0], trick, leads, contexts)
+        known = self.facts.known(seen, shown, lacks, trick, contexts)
+        cards = slots.cards(torch.cat([found.cards[:, None], sets], dim=1), contexts)
+        facts = self.facts(found, known, cards[:, : 2 + _HAND], contexts)
+        numbers = (words[:, self.number_word] >> self.number_shift & self.number_mask).float()
         return torch.cat(
             [
                 cards[:, 0],

@@ -92,11 +92,27 @@ class Told(NamedTuple):
 
     taking: set[str]
     above: dict[str, float]
+    lasting: dict[str, float]
+    threats: list[float]
     holder: list[int]
     points: int
 
 
-def told(deal: Deal) -> Told:
+Lacks = set[tuple[int, str]]
+"""Seats, and the classes that they have failed to follow in this deal."""
+
+
+def class_of(deal: Deal, card: str) -> str:
+    return "trump" if deal._ranking().is_trump(card) else card[0]
+
+
+def watch(deal: Deal, card: str, lacks: Lacks) -> None:
+    """Note what the seat to act is seen to lack as it plays a card."""
+    if deal.trick and class_of(deal, card) != (led := class_of(deal, deal.trick[0][1])):
+        lacks.add((deal.seat, led))
+
+
+def told(deal: Deal, lacks: Lacks) -> Told:
     """Work the facts out card by card for the seat to act."""
     seat, ranking = deal.seat, deal._ranking()
     hand, trick = deal.hand(seat), [card for _, card in deal.trick]
@@ -116,7 +132,25 @@ def told(deal: Deal) -> Told:
         holder[SLOTS[deal.seats][away] - 1] = 1
     wins = {card for card in deal.legal if trick and ranking.winner([*trick, card]) == len(trick)}
     above = {card: 1 / (1 + sum(beats(other, card) for other in out)) for card in hand}
-    return Told(wins, above, holder, points_of(trick))
+
+    def takes(cards: list[str], card: str) -> bool:
+        return ranking.winner([*cards, card]) == len(cards)
+
+    coming = {
+        other: {card for card in out if (other, class_of(deal, card)) not in lacks}
+        | set(deal.face_up(other))
+        for other in set(range(deal.seats)) - {seat, *(other for other, _ in deal.trick)}
+    }
+    anyone = set().union(*coming.values())
+    lasting = {
+        card: 1 / (1 + sum(takes([*trick, card], other) for other in anyone))
+        for card in (wins if trick else deal.legal)
+    }
+    threats = [0.0, 0.0, 0.0]
+    for other, cards in coming.items() if trick else ():
+        n = sum(takes(trick, card) for card in cards)
+        threats[SLOTS[deal.seats][(other - seat) % deal.seats] - 1] = n / (1 + n)
+    return Told(wins, above, lasting, threats, holder, points_of(trick))
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -125,6 +159,7 @@ def test_facts_are_what_the_reference_says(preset: str) -> None:
     encoder = Encoder(rules, all_cards=False)
     vec = VectorSjavs(rules, batch=8, seed=3)
     deals = [Deal(preset, {}, vec.record(row)) for row in range(vec.batch)]
+    lacks: list[Lacks] = [set() for _ in deals]
     policy, generator = player("random", rules), np.random.default_rng(3)
     compared = 0
     while not vec.over.all():
@@ -139,7 +174,8 @@ def test_facts_are_what_the_reference_says(preset: str) -> None:
             if deals[row].phase == "play":
                 slots = card_slots(rules, suit_orders()[contexts[row]])
                 names = [action_name(card, rules) if card >= 0 else "" for card in slots]
-                check(facts[row].tolist(), names, told(deals[row]))
+                check(facts[row].tolist(), names, told(deals[row], lacks[row]))
+                watch(deals[row], action_name(int(actions[row]), rules), lacks[row])
                 compared += 1
             deals[row].play(action_name(int(actions[row]), rules))
         vec.step(actions)
@@ -149,10 +185,14 @@ def test_facts_are_what_the_reference_says(preset: str) -> None:
 def check(facts: list[float], names: list[str], expected: Told) -> None:
     """Compare the facts of a row with what the reference says."""
     n = len(names)
-    taking, above, holder, points = facts[:n], facts[n : 2 * n], facts[2 * n : 2 * n + 3], facts[-1]
-    assert {name for name, fact in zip(names, taking, strict=True) if fact} == expected.taking
-    assert {name: fact for name, fact in zip(names, above, strict=True) if fact} == pytest.approx(
-        expected.above
+    taking, above, lasting = (
+        {name: fact for name, fact in zip(names, facts[n * k : n * (k + 1)], strict=True) if fact}
+        for k in range(3)
     )
+    threats, holder, points = facts[3 * n : 3 * n + 3], facts[3 * n + 3 : 3 * n + 6], facts[-1]
+    assert set(taking) == expected.taking
+    assert above == pytest.approx(expected.above)
+    assert lasting == pytest.approx(expected.lasting)
+    assert threats == pytest.approx(expected.threats)
     assert holder == expected.holder
     assert points == pytest.approx(expected.points / 44)
