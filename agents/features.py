@@ -224,8 +224,10 @@ class Encoder(nn.Module):
         self.register_buffer("leads", leads, persistent=False)
         others = N_CLASSES * torch.arange(1, len(SLOTS), dtype=torch.int32)
         self.register_buffer("of_others", others, persistent=False)
-        up = 1 + words.index(LAYOUT["face_up"].word + 1) if rules.piles else 0
-        self.face_up = [*range(up, up + len(SLOTS) - 1)] if rules.piles else []
+        self.face_up: slice | None = None
+        if rules.piles:
+            first = 1 + words.index(LAYOUT["face_up"].word + 1)
+            self.face_up = slice(first, first + len(SLOTS) - 1)
         slots = self.slots
         self.facts = Facts(rules, _slot_of_card(rules), slots.n_cards, suit_orders())
         n_voids = len(SLOTS) * N_SUITS
@@ -244,7 +246,7 @@ class Encoder(nn.Module):
         voids = LAYOUT["voids"]
         lacking = words[:, voids.word, None] >> voids.shift & (1 << voids.count) - 1
         lacks = (lacking >> self.of_others & (1 << N_CLASSES) - 1).long()
-        shown = sets[:, self.face_up] if self.face_up else torch.zeros_like(trick)
+        shown = torch.zeros_like(trick) if self.face_up is None else sets[:, self.face_up]
         seen = sets[:, _HAND : self.n_seen]
         found = self.facts.taking(low[:, 0], trick, leads, contexts)
         known = self.facts.known(seen, shown, lacks, trick, contexts)
