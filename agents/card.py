@@ -13,9 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from safetensors.torch import save
+
 from agents import checkpoint, report
 from agents.config import Config, to_dict
 from agents.policy import PREFIX, PRETRAINED
+from agents.weights import read
 
 LARGEST = 2_000_000
 """Bytes that the weights of a shipped agent may take."""
@@ -44,16 +47,19 @@ def ship(run: Path, name: str, results: Path, exploit: Path | None = None, notes
         raise ValueError(f"name {name!r} must be letters, digits and underscores")
     found = checkpoint.find(run)
     weights = found.folder / checkpoint.ACTOR
-    size = weights.stat().st_size
-    if size > LARGEST:
-        raise ValueError(f"{weights} has {size:,} bytes; {LARGEST:,} are the most that is shipped")
+    shipped = save({key: value.half() for key, value in read(weights).items()})
+    if len(shipped) > LARGEST:
+        raise ValueError(
+            f"{weights} has {len(shipped):,} bytes in half precision; {LARGEST:,} are the most "
+            "that is shipped"
+        )
     sources = {RESULTS: results} | ({EXPLOIT: exploit} if exploit else {})
     for source in sources.values():
         _check_measured(source, checkpoint.fingerprint(found), str(run))
     folder, unfinished = PRETRAINED / name, PRETRAINED / f".unfinished-{name}"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    shutil.copyfile(weights, unfinished / checkpoint.ACTOR)
+    (unfinished / checkpoint.ACTOR).write_bytes(shipped)
     manifest = found.manifest | ({"notes": notes} if notes else {})
     text = json.dumps(manifest, indent=1, sort_keys=True)
     (unfinished / checkpoint.MANIFEST).write_text(text + "\n", encoding="utf-8")

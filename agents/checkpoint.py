@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import TypeAdapter, ValidationError
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from agents import features
-from agents.nets import Actor, NetConfig, NetPolicy
+from agents.nets import Actor, NetConfig, NetPolicy, rounded
 from agents.ppo import Learner
 from agents.weights import TEMPORARY, CheckpointError, check_shapes, fit, flush, read
 from sjavs_env import RuleSet
@@ -172,7 +173,8 @@ def _states(folder: Path, learner: Learner) -> dict[str, dict[str, Tensor]]:
 def begin(checkpoint: Checkpoint, learner: Learner) -> None:
     """Load the networks of a checkpoint into a learner that goes its own way from there.
 
-    A checkpoint that is shipped has no critic; the learner's stays new.
+    A checkpoint that is shipped has no critic, and an actor may have no second network: the
+    learner's stays new.
 
     Raises:
         CheckpointError: a file is missing, damaged, or of another network.
@@ -183,7 +185,7 @@ def begin(checkpoint: Checkpoint, learner: Learner) -> None:
         paths = {part: checkpoint.folder / part for part in nets}
         if not paths[_CRITIC].exists():
             del paths[_CRITIC]
-        return {part: fit(path, nets[part].state_dict()) for part, path in paths.items()}
+        return {part: fit(path, nets[part].state_dict(), new=_LATE) for part, path in paths.items()}
 
     for part, state in learner.group.from_first(states).items():
         nets[part].load_state_dict(state)
@@ -202,22 +204,33 @@ def origin(checkpoint: Checkpoint, name: str) -> dict[str, Any]:
 
 
 def fingerprint(checkpoint: Checkpoint) -> str:
-    """Return what tells a checkpoint's agent from others: 16 hexadecimal digits."""
-    return sha256((checkpoint.folder / ACTOR).read_bytes()).hexdigest()[:16]
+    """Return what tells a checkpoint's agent from others: 16 hexadecimal digits.
+
+    It is taken from the weights in half precision, with which it plays and is shipped.
+
+    Raises:
+        CheckpointError: the file is missing or damaged.
+    """
+    digest = sha256()
+    for name, weights in sorted(read(checkpoint.folder / ACTOR).items()):
+        digest.update(name.encode())
+        digest.update(weights.half().numpy().tobytes())
+    return digest.hexdigest()[:16]
 
 
-def hidden(checkpoint: Checkpoint) -> tuple[int, ...]:
-    """Return the widths of a checkpoint's hidden layers.
+def net(checkpoint: Checkpoint) -> NetConfig:
+    """Return the size of a checkpoint's networks.
 
     Raises:
         CheckpointError: its manifest does not say.
     """
-    widths = checkpoint.manifest["config"].get("net", {}).get("hidden")
-    if not isinstance(widths, list) or not all(isinstance(width, int) for width in widths):
+    try:
+        said = checkpoint.manifest["config"]["net"]
+        return _NETS.validate_python(said | {"hidden": said["hidden"]})
+    except (KeyError, TypeError, ValidationError):
         raise CheckpointError(
             f"checkpoint {checkpoint.folder} does not say how wide its network is"
-        )
-    return tuple(widths)
+        ) from None
 
 
 def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
@@ -227,13 +240,15 @@ def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
         CheckpointError: as ``find`` and ``restore`` do.
     """
     checkpoint = find(path, rules)
-    actor = Actor(rules, NetConfig(hidden=hidden(checkpoint)))
+    actor = Actor(rules, net(checkpoint))
     actor.load_state_dict(fit(checkpoint.folder / ACTOR, actor.state_dict()))
-    return NetPolicy(actor)
+    return NetPolicy(rounded(actor))
 
 
 ACTOR, _CRITIC, _OPTIMISER = "actor.safetensors", "critic.safetensors", "optimiser.safetensors"
+_NETS = TypeAdapter(NetConfig)
 _MOVING = "weights."
+_LATE = "late."
 
 
 def _nets(learner: Learner) -> dict[str, nn.Module]:

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from agents.bounds import AtLeastOne, NotNegative, Seed, Share, Weight
+from agents.branches import BranchesConfig
 from agents.league import LeagueConfig
 from agents.nets import NetConfig
 from agents.ppo import PPOConfig
@@ -96,6 +97,7 @@ class Config:
     net: NetConfig = field(default_factory=NetConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
+    branches: BranchesConfig = field(default_factory=BranchesConfig)
     league: LeagueConfig = field(default_factory=LeagueConfig)
     guard: GuardConfig = field(default_factory=GuardConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
@@ -153,7 +155,8 @@ def from_dict(values: dict[str, Any], where: str) -> Config:
 def _check(config: Config) -> None:
     """Check what only the named things themselves can tell."""
     rule_set(config.rules, **config.options)
-    player(config.imitation.teacher, config.rule_set)
+    for name in (config.imitation.teacher, config.branches.player):
+        player(name, config.rule_set)
     try:
         torch.device(config.device)
     except RuntimeError:

@@ -25,9 +25,10 @@ from sjavs_env.observe import SLOT_OF_OFFSET
 
 _MOST_POINTS = 44
 """Card points of the dearest trick, four aces."""
-_OTHERS = 3
+OTHERS = 3
 """Seats beside the reader."""
-_NOTHING = N_CLASSES
+NOTHING = N_CLASSES
+"""Stands for the class led where nothing is."""
 _MANTISSA, _EXPONENT_OF_HALF = 23, 126
 """Of a float32."""
 
@@ -55,11 +56,15 @@ class Known(NamedTuple):
 
     Attributes:
         out: Cards that the reader does not see, int32[N] as bits.
+        hidden: Cards that each other seat may hold unseen, int32[N, 3] as bits.
         coming: Cards that each other seat may still play to the trick, int32[N, 3] as bits.
+        later: Which of the other seats have yet to play to the trick, bool[N, 3].
     """
 
     out: Tensor
+    hidden: Tensor
     coming: Tensor
+    later: Tensor
 
 
 class Facts(nn.Module):
@@ -85,24 +90,25 @@ class Facts(nn.Module):
     ) -> None:
         super().__init__()
         trump = [order[0] for order in orders[:-1]] + [N_SUITS]
+        self._piles = bool(rules.piles)
         self._pack = int(np.bitwise_or.reduce(1 << np.array(pack_of(rules), np.int64)))
         # Cards are counted from 1, and 0 is none. Classes are counted in the order of their slots,
         # trumps last, and behind them is that of nothing led.
-        classes = np.full((len(orders), 1 + N_CARDS), _NOTHING, np.int64)
+        classes = np.full((len(orders), 1 + N_CARDS), NOTHING, np.int64)
         own = np.zeros((len(orders), 1 + N_CARDS), np.int64)
         for context, order in enumerate(orders):
             for card in pack_of(rules):
                 which = card_class(rules, trump[context], card)
                 classes[context, 1 + card] = (*order, TRUMP_CLASS).index(which)
                 own[context, 1 + card] = card_strength(rules, trump[context], card)
-        led = np.arange(_NOTHING + 1)[:, None]
-        fights = (classes[:, None] == led) | (classes[:, None] == _NOTHING - 1)
-        strength = own[:, None] * (fights & (led < _NOTHING))
+        led = np.arange(NOTHING + 1)[:, None]
+        fights = (classes[:, None] == led) | (classes[:, None] == NOTHING - 1)
+        strength = own[:, None] * (fights & (led < NOTHING))
         levels = np.arange(strength.max() + 1)
         higher = strength[:, :, None, 1:] > levels[:, None]
         same = classes[:, :, None] == classes[:, None, :]
         above = (same & (own[:, :, None] > own[:, None, :]))[:, 1:, 1:]
-        trumps = classes[:, 1:] == _NOTHING - 1
+        trumps = classes[:, 1:] == NOTHING - 1
         beaten = above | (trumps[:, :, None] & ~trumps[:, None])
         rows = np.zeros((2, len(orders), N_CARDS, n_slots), np.float32)
         for context, slots in enumerate(slot):
@@ -114,7 +120,7 @@ class Facts(nn.Module):
             for card in pack_of(rules):
                 shown = np.arange(1 << N_CLASSES) >> card_class(rules, trump[context], card) & 1
                 flags[context] |= shown << card
-        present = [slot in SLOT_OF_OFFSET[rules.seats] for slot in range(1, 1 + _OTHERS)]
+        present = [slot in SLOT_OF_OFFSET[rules.seats] for slot in range(1, 1 + OTHERS)]
         worth = [0, *(card_points(card) for card in range(N_CARDS))]
         masks = (higher.astype(np.int64) << np.arange(N_CARDS)).sum(axis=-1)
         for name, value in (
@@ -131,7 +137,7 @@ class Facts(nn.Module):
         take a trick from it."""
         self.count = ByteTable(torch.ones(1, N_CARDS, 1))
         """How many cards a set has."""
-        self.n_features = 2 * n_slots + 2 * _OTHERS + _NOTHING + 1
+        self.n_features = 2 * n_slots + 2 * OTHERS + NOTHING + 1
 
     def taking(self, legal: Tensor, trick: Tensor, leader: Tensor, contexts: Tensor) -> Taking:
         """Return which cards would take the trick, and who holds it.
@@ -163,26 +169,30 @@ class Facts(nn.Module):
             contexts: Contexts, [N].
         """
         out = (~reduce(torch.bitwise_or, seen.unbind(1)) & self._pack).int()
-        may_hold = out[:, None] & ~self.lacking[contexts[:, None], lacks] | shown
-        return Known(out, torch.where((trick == 0) & self.present, may_hold, 0))
+        in_hand = out[:, None] & ~self.lacking[contexts[:, None], lacks]
+        # What a hand has been seen to lack may lie face down.
+        hidden = out[:, None] * self.present if self._piles else in_hand * self.present
+        later = (trick == 0) & self.present
+        return Known(out, hidden, torch.where(later, in_hand | shown, 0), later)
 
-    def forward(self, found: Taking, known: Known, cards: Tensor, contexts: Tensor) -> Tensor:
+    def forward(
+        self, found: Taking, known: Known, candidates: Tensor, hand: Tensor, contexts: Tensor
+    ) -> Tensor:
         """Return the facts but for the cards that take the trick, float32[N, n_features].
 
         Args:
             found: What was found of the trick.
             known: What is known of the others' hands.
-            cards: The cards that take the trick, the legal ones and the reader's hand,
-                float32[N, 3, n_slots].
+            candidates: The cards that take the trick, all legal ones for its leader,
+                float32[N, n_slots].
+            hand: The reader's hand, float32[N, n_slots].
             contexts: Contexts, [N].
         """
-        taking, legal, hand = cards.unbind(1)
         above = self.above(known.out[:, None], contexts)[:, 0]
         anyone = reduce(torch.bitwise_or, known.coming.unbind(1))
         beaten = self.beaten(anyone[:, None], contexts)[:, 0]
-        candidates = torch.where((found.led == _NOTHING)[:, None], legal, taking)
         threats = self.count(known.coming & found.beaters[:, None], torch.zeros_like(contexts))
-        led = nn.functional.one_hot(found.led, _NOTHING + 1)[:, :_NOTHING]
+        led = nn.functional.one_hot(found.led, NOTHING + 1)[:, :NOTHING]
         return torch.cat(
             [
                 hand / (1 + above),

@@ -29,6 +29,8 @@ TAGS = {
     "losses/policy_loss": "clipped policy loss, or the cross-entropy to the teacher",
     "losses/value_loss": "half the squared error of the critic, payoffs divided by payoff_scale",
     "losses/entropy": "entropy as a share of a uniform choice's, 0 to 1",
+    "losses/branch_loss": "squared error of what branches paid, in units of 4 game points (with "
+    "net.late)",
     "losses/magnet_kl": "divergence from the average of weights (where ppo.magnet is not 0)",
     "losses/approx_kl": "movement of the policy within an update (k3), towards 0.02 it is fast",
     "losses/old_approx_kl": "the same by the estimator k1",
@@ -119,8 +121,7 @@ class Logbook:
         if due and not self._console.is_terminal:
             self.line(
                 f"{deals:,} of {self._deals:,} deals: {values['charts/SPS']:,.0f} moves/s, "
-                f"{_movement(values)}, "
-                f"explained variance {values['losses/explained_variance']:.2f}"
+                f"{_movement(values)}"
             )
 
     def flush(self) -> None:
@@ -132,14 +133,19 @@ class Logbook:
         self._console.print(text, highlight=False, soft_wrap=True)
 
 
+_MOVEMENTS = {
+    "losses/entropy": "entropy {:.3f}",
+    "losses/agreement": "agrees to {:.1%}",
+    "losses/approx_kl": "KL {:.4f}",
+    "losses/branch_loss": "branch loss {:.3f}",
+    "losses/explained_variance": "explained variance {:.2f}",
+}
+
+
 def _movement(values: dict[str, float]) -> str:
-    """Return how far the policy moved, or how well it imitates."""
-    if "losses/entropy" not in values:
-        return "critic alone"
-    entropy = f"entropy {values['losses/entropy']:.3f}"
-    if "losses/agreement" in values:
-        return f"{entropy}, agrees to {values['losses/agreement']:.1%}"
-    return f"{entropy}, KL {values['losses/approx_kl']:.4f}"
+    """Return how far the policy moved, how well it imitates, and how well the critic foresees."""
+    said = [text.format(values[tag]) for tag, text in _MOVEMENTS.items() if tag in values]
+    return ", ".join(said)
 
 
 def evaluation_tags(opponent: str, edge: float, low: float, high: float) -> dict[str, float]:

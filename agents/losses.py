@@ -10,6 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from agents.nets import LATE_UNIT
+
 
 class Batch(NamedTuple):
     """Decisions as the networks learn from them; each field has N rows."""
@@ -27,10 +29,14 @@ class Batch(NamedTuple):
     """In game points."""
     exploration: Tensor
     """Weight of the entropy."""
+    outcomes: Tensor | None = None
+    """What branches were paid in each legal slot, in game points, less their mean; NaN in rows
+    without."""
 
     def at(self, rows: Tensor) -> Batch:
         """Return some of the decisions, by their numbers."""
-        return Batch(*(field.index_select(0, rows) for field in self))
+        chosen = (each if each is None else each.index_select(0, rows) for each in self)
+        return Batch._make(chosen)
 
 
 def normalised_entropy(log_probs: Tensor, allowed: Tensor) -> Tensor:
@@ -65,6 +71,26 @@ def policy_losses(log_probs: Tensor, part: Batch, clip: float) -> dict[str, Tens
         "entropy": entropy.detach().mean(),
         **moved,
     }
+
+
+def branch_loss(log_probs: Tensor, part: Batch, temperature: float) -> Tensor:
+    """Return how far a policy is from a soft choice of what branches came to, per decision.
+
+    The soft choice gives an action a logit for every ``temperature`` game points. Squared errors
+    make the policy come to mean payoffs where those of single deals differ, and leave nothing
+    certain that is not.
+    """
+    assert part.outcomes is not None
+    legal = part.allowed & ~part.outcomes.isnan()
+    error = (temperature * centred(log_probs, legal) - part.outcomes) / LATE_UNIT
+    return error.where(legal, 0.0).square().sum() / len(log_probs)
+
+
+def centred(values: Tensor, legal: Tensor) -> Tensor:
+    """Return values less the mean of each row's legal ones, 0 for the others; float32[N, n]."""
+    number = legal.sum(dim=1, keepdim=True).clamp(min=1)
+    mean = values.where(legal, 0.0).sum(dim=1, keepdim=True) / number
+    return (values - mean).where(legal, 0.0)
 
 
 def divergence(log_probs: Tensor, others: Tensor) -> Tensor:

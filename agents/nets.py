@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,12 +11,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.bounds import AtLeastOne
+from agents.bounds import AtLeastOne, NotNegative, Positive
 from agents.features import Encoder, tensors
 from sjavs_env import RuleSet
 
 _ROWS = 64
 """Rows are filled up to a multiple of this, so that what else is in a batch changes no digit."""
+LATE_UNIT = 4.0
+"""Game points that are 1 in what the second network puts out, to keep it near 1."""
 _KEY_SHIFT = np.uint64(40)
 _KEY_UNIT = np.float32(2.0**-24)
 """A key's highest 24 bits are as many as float32 tells apart."""
@@ -27,6 +30,13 @@ class NetConfig:
 
     hidden: tuple[AtLeastOne, ...] = (256, 256)
     """Widths of the hidden layers, of the actor and of the critic."""
+    late: NotNegative = 0
+    """The trick, counted from 1, from which on the actor has a second network, which learns from
+    branches; 0 for one network throughout."""
+    late_hidden: tuple[AtLeastOne, ...] = (448, 448)
+    """Widths of its hidden layers."""
+    temperature: Positive = 0.1
+    """Game points that make one logit of it: how much worse a card may be and still be tried."""
 
 
 def _mlp(n_in: int, hidden: tuple[int, ...], n_out: int, last_gain: float) -> nn.Sequential:
@@ -48,16 +58,28 @@ class Actor(nn.Module):
     def __init__(self, rules: RuleSet, config: NetConfig) -> None:
         super().__init__()
         self.encode = Encoder(rules, all_cards=False)
-        self.body = _mlp(
-            self.encode.n_features, config.hidden, self.encode.slots.n_slots, last_gain=0.01
-        )
+        n_in, n_out = self.encode.n_features, self.encode.slots.n_slots
+        self.body = _mlp(n_in, config.hidden, n_out, last_gain=0.01)
+        self.late = _mlp(n_in, config.late_hidden, n_out, last_gain=0.01) if config.late else None
+        self._tricks_before_late = config.late - 1
+        self.temperature = config.temperature
 
     def log_probs(self, features: Tensor, allowed: Tensor) -> Tensor:
         """Return log-probabilities [N, n_slots] from features and legal slots.
 
         Features behind those that a seat may see are left alone.
         """
-        return masked_log_softmax(self.body(features[:, : self.encode.n_features]), allowed)
+        seen = features[:, : self.encode.n_features]
+        if self.late is None:
+            return masked_log_softmax(self.body(seen), allowed)
+        late = self.encode.tricks_done(seen) >= self._tricks_before_late
+        parts = (~late).nonzero()[:, 0], late.nonzero()[:, 0]
+        early_logits, paid = (
+            _run(net, seen[rows]) for net, rows in zip((self.body, self.late), parts, strict=True)
+        )
+        logits = torch.cat([early_logits, paid * (LATE_UNIT / self.temperature)])
+        logits = torch.empty_like(logits).index_copy(0, torch.cat(parts), logits)
+        return masked_log_softmax(logits, allowed)
 
     def read(self, words: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return contexts [N], legal slots bool[N, n_slots] and features."""
@@ -69,6 +91,13 @@ class Actor(nn.Module):
         """Return log-probabilities [N, n_slots], legal slots bool[N, n_slots] and contexts [N]."""
         contexts, allowed, features = self.read(words, legal)
         return self.log_probs(features, allowed), allowed, contexts
+
+
+def _run(net: nn.Module, features: Tensor) -> Tensor:
+    """Return what a network makes of some rows, whatever their number."""
+    n = len(features)
+    out: Tensor = net(nn.functional.pad(features, (0, 0, 0, -n % _ROWS)))[:n]
+    return out
 
 
 class Critic(nn.Module):
@@ -120,6 +149,14 @@ class NetPolicy:
             self._actor.encode.slots.actions_of(slots, contexts).cpu().numpy()
         )
         return actions
+
+
+def rounded(actor: Actor) -> Actor:
+    """Return a copy with weights of half precision: an agent plays with what it is shipped with."""
+    copy = deepcopy(actor)
+    for weights in copy.parameters():
+        weights.data = weights.data.half().float()
+    return copy
 
 
 def drawn(log_probs: Tensor, allowed: Tensor, uniform: Tensor) -> Tensor:

@@ -18,9 +18,10 @@ from torch import Tensor, nn
 
 from agents import devices
 from agents.bounds import AtLeastOne, Positive, Share, Weight
-from agents.features import tensors
+from agents.loader import Loader
 from agents.losses import (
     Batch,
+    branch_loss,
     divergence,
     explained_variance,
     imitation_losses,
@@ -95,6 +96,7 @@ class Learner:
         self.actor = group.alike(Actor(rules, net)).to(self.device)
         self.average = deepcopy(self.actor)
         self.critic = group.alike(Critic(rules, net, config.payoff_scale)).to(self.device)
+        self.load = Loader(self.critic.encode, self.device)
         self.watch = Stopwatch(lambda: devices.settle(self.device))
         """Seconds of an update by what was done, as they are logged."""
         how = self.device, config.bfloat16, config.compile
@@ -114,35 +116,20 @@ class Learner:
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Draw an action for each row; return actions and log-probabilities."""
         with self.watch.span("inference"):
-            return self._sample(words, legal, generator)
-
-    def _sample(
-        self, words: NDArray[np.uint32], legal: NDArray[np.uint64], generator: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        seen, options = self._tensors(words[:, :N_WORDS], legal)
-        contexts, allowed, features = self.actor.read(seen, options)
-        log_probs = self._log_probs(features, allowed)
-        uniform = torch.from_numpy(generator.random(len(words), np.float32)).to(self.device)
-        slot = drawn(log_probs, allowed, uniform)
-        chosen = log_probs.gather(1, slot[:, None])[:, 0]
-        action = self.actor.encode.slots.actions_of(slot, contexts)
-        return action.cpu().numpy(), chosen.cpu().numpy()
+            seen, options = self.load.tensors(words[:, :N_WORDS], legal)
+            contexts, allowed, features = self.actor.read(seen, options)
+            log_probs = self._log_probs(features, allowed)
+            uniform = torch.from_numpy(generator.random(len(words), np.float32)).to(self.device)
+            slot = drawn(log_probs, allowed, uniform)
+            chosen = log_probs.gather(1, slot[:, None])[:, 0]
+            action = self.actor.encode.slots.actions_of(slot, contexts)
+            return action.cpu().numpy(), chosen.cpu().numpy()
 
     @torch.no_grad()
     def values(self, features: Tensor) -> NDArray[np.float32]:
         """Return the critic's expectation for each row of features, in game points."""
         parts = minibatches([len(features)], 0, self.config.minibatch)
         return np.concatenate([self._values(features[part]).cpu().numpy() for part, _ in parts])
-
-    def features(
-        self, experience: Experience, action: NDArray[np.int64]
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return features with all cards, legal slots and the actions' slots of all decisions."""
-        words, legal = self._tensors(experience.words, experience.legal)
-        slots = self.critic.encode.slots
-        contexts = slots.contexts(words)
-        slot = slots.slots_of(self._tensor(action), contexts)
-        return self.critic.encode(words, legal, contexts), slots.legal(legal, contexts), slot
 
     def set_progress(self, progress: float) -> None:
         """Set step size and entropy weight for a share of the budget spent, 0 to 1."""
@@ -175,6 +162,9 @@ class Learner:
             log_probs = self._log_probs(part.features, part.allowed)
             losses = policy_losses(log_probs, part, self.config.clip)
             loss = losses["policy_loss"] - losses.pop("exploration")
+            if part.outcomes is not None:
+                losses["branch_loss"] = branch_loss(log_probs, part, self.actor.temperature)
+                loss = loss + losses["branch_loss"]
             if self.config.magnet:
                 with torch.no_grad():
                     others = self._average_log_probs(part.features, part.allowed)
@@ -212,12 +202,9 @@ class Learner:
         generator: np.random.Generator,
         exploration: NDArray[np.float32] | None = None,
     ) -> dict[str, float]:
-        """Descend over all decisions, some epochs long; return the means of what is logged.
-
-        The jobs are losses by the network that descends them; the critic's always comes last.
-        """
+        """Learn from the payoffs of deals: the jobs, by network, and the critic beside them."""
         with self.watch.span("encoding"):
-            features, allowed, slot = self.features(experience, action)
+            features, allowed, slot = self.load.features(experience, action)
         with self.watch.span("values"):
             values = self.values(features)
         with self.watch.span("advantages"):
@@ -227,24 +214,54 @@ class Learner:
             normalised = (advantage - self.group.mean(advantage)) / (deviation + 1e-8)
             if exploration is None:
                 exploration = np.full(len(experience), self.entropy_weight, np.float32)
+            if experience.outcomes is not None:
+                alone = np.isin(np.arange(len(experience)), experience.outcomes.decision)
+                normalised[alone] = 0  # they learn from branches alone
+                exploration = np.where(alone, np.float32(0), exploration)
             numbers = (experience.log_prob, normalised, returns, exploration)
-            batch = Batch(features, allowed, slot, *map(self._tensor, numbers))
-        counts = self.group.gather(len(experience))
-        steps = minibatches(counts, self.group.rank, self.config.minibatch)
+            batch = Batch(features, allowed, slot, *map(self.load.tensor, numbers))
+            batch = batch._replace(outcomes=self.load.outcomes(experience, allowed))
+        means = self._pass(batch, [*jobs, ("critic", self._value)], generator)
+        explained = explained_variance(values, returns, self.group.variance)
+        return means | {"explained_variance": explained}
+
+    def practise(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
+        """Learn from branches alone, and only those decisions; return what is logged."""
+
+        def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+            log_probs = self._log_probs(part.features, part.allowed)
+            loss = branch_loss(log_probs, part, self.actor.temperature)
+            return loss, {"branch_loss": loss}
+
+        late = experience.branched()
+        with self.watch.span("encoding"):
+            features, allowed, slot = self.load.features(late, late.action)
+            nothing = torch.zeros(len(late), device=self.device)
+            batch = Batch(features, allowed, slot, *[nothing] * 4)
+            batch = batch._replace(outcomes=self.load.outcomes(late, allowed))
+        return self._pass(batch, [("actor", policy)], generator)
+
+    def _pass(
+        self, batch: Batch, jobs: list[tuple[str, Loss]], generator: np.random.Generator
+    ) -> dict[str, float]:
+        """Descend over all decisions, some epochs long; return the means of what is logged.
+
+        The jobs are losses by the network that descends them.
+        """
+        n = len(batch.slot)
+        steps = minibatches(self.group.gather(n), self.group.rank, self.config.minibatch)
         logged: dict[str, list[Tensor]] = {}
         for _ in range(self.config.epochs):
-            order = self._tensor(generator.permutation(len(experience)))
+            order = self.load.tensor(generator.permutation(n))
             parts = [(order[part], weight) for part, weight in steps]
-            nets, losses = zip(*jobs, ("critic", self._value), strict=True)
+            nets, losses = zip(*jobs, strict=True)
             with self.watch.span("gradients"), devices.side_by_side(self.device) as run:
                 done = run(partial(self._descend, batch, parts), nets, losses)
                 for name, number in chain.from_iterable(done):
                     logged.setdefault(name, []).append(number)
         self._follow()
         own = [float(torch.stack(numbers).mean()) for numbers in logged.values()]
-        means = dict(zip(logged, self.group.sum(own), strict=True))
-        explained = explained_variance(values, returns, self.group.variance)
-        return means | {"explained_variance": explained}
+        return dict(zip(logged, self.group.sum(own), strict=True))
 
     @torch.no_grad()
     def _follow(self) -> None:
@@ -276,15 +293,6 @@ class Learner:
             optimiser.step()
             logged += [(key, weight * number.detach()) for key, number in numbers.items()]
         return logged
-
-    def _tensor(self, array: NDArray[np.generic]) -> Tensor:
-        return devices.moved(torch.from_numpy(array), self.device)
-
-    def _tensors(
-        self, words: NDArray[np.uint32], legal: NDArray[np.uint64]
-    ) -> tuple[Tensor, Tensor]:
-        seen, options = tensors(words, legal)
-        return devices.moved(seen, self.device), devices.moved(options, self.device)
 
 
 def _between(start: float, end: float, progress: float) -> float:

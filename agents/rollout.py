@@ -8,11 +8,12 @@ others choose who sit at the learner's table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.branches import Branches, Outcomes, joined
 from agents.league import Opponents
 from sjavs_env import VectorSjavs
 from sjavs_env.core.bits import count
@@ -41,6 +42,7 @@ class Experience:
         starts: Where each step's decisions begin, and N last; within a step a deal occurs once.
         payoff: What each seat was paid in the end, in game points, float32[B, P].
         moves: Number of all decisions, forced ones included.
+        outcomes: What became of each legal action of late decisions; None without branches.
     """
 
     words: NDArray[np.uint32]
@@ -52,13 +54,30 @@ class Experience:
     starts: NDArray[np.int64]
     payoff: NDArray[np.float32]
     moves: int
+    outcomes: Outcomes | None = None
 
     def __len__(self) -> int:
         return len(self.action)
 
+    def branched(self) -> Experience:
+        """Return only the decisions of which branches were played out."""
+        assert self.outcomes is not None, "no branches were played out"
+        chosen, paid = self.outcomes
+        names = ("words", "legal", "action", "log_prob", "row", "seat")
+        return replace(
+            self,
+            **{name: getattr(self, name)[chosen] for name in names},
+            starts=np.searchsorted(chosen, self.starts),
+            outcomes=Outcomes(np.arange(len(chosen)), paid),
+        )
+
 
 def collect(
-    vec: VectorSjavs, sample: Sampler, seed: int, opponents: Opponents | None = None
+    vec: VectorSjavs,
+    sample: Sampler,
+    seed: int,
+    opponents: Opponents | None = None,
+    branches: Branches | None = None,
 ) -> Experience:
     """Play every row of ``vec`` from a new deal to its end.
 
@@ -67,10 +86,12 @@ def collect(
         sample: Chooses for the learner, in every seat that no opponent takes.
         seed: Seed of the deals.
         opponents: Whom the learner meets at some tables.
+        branches: Plays out every legal action of some of the learner's decisions.
     """
     vec.reset(seed=seed)
     steps: list[tuple[NDArray[np.generic], ...]] = []
-    moves = 0
+    outcomes: list[Outcomes] = []
+    moves = decisions = 0
     while not vec.over.all():
         n_legal = count(vec.legal)
         chosen = np.flatnonzero(n_legal > 1)
@@ -80,6 +101,10 @@ def collect(
             seen = vec.observe_all()
             mine = chosen if opponents is None else opponents.choose(vec, chosen, seen, actions)
             words, legal = seen[mine], vec.legal[mine]
+            if branches is not None:
+                late = branches.at(vec, mine, words)
+                outcomes.append(late._replace(decision=decisions + late.decision))
+            decisions += len(mine)
             action, log_prob = sample(words, legal)
             actions[mine] = action
             steps.append((words, legal, action, log_prob, mine, vec.seat[mine]))
@@ -97,6 +122,7 @@ def collect(
         starts=np.cumsum([0, *(len(step[2]) for step in steps)]),
         payoff=vec.payoff.copy(),
         moves=moves,
+        outcomes=None if branches is None else joined(outcomes),
     )
 
 

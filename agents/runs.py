@@ -8,7 +8,7 @@ import torch
 
 from agents.evaluate import Entry, edge
 from agents.logbook import Logbook, evaluation_tags, health_tags
-from agents.nets import NetPolicy
+from agents.nets import NetPolicy, rounded
 from agents.policy import load
 from agents.training import Trainer
 
@@ -54,7 +54,7 @@ def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
     """Return the edges of the agent as it stands over each opponent."""
     config = trainer.config
     rules = config.rule_set
-    agent = NetPolicy(trainer.learner.average)
+    agent = NetPolicy(rounded(trainer.learner.average))
     return [
         edge(
             agent,

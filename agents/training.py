@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import checkpoint, past, policy, provenance
+from agents.branches import Branches
 from agents.config import Config, from_dict, to_dict
 from agents.health import may_call
 from agents.league import League, Opponents
@@ -68,12 +69,19 @@ class Trainer:
         deals = self._group.from_first(lambda: self._group.portion(self.config.batch))
         self._vec = VectorSjavs(rules, batch=deals, seed=0)
         self._teacher = player(self.config.imitation.teacher, rules)
+        late, by = self.config.net.late, self.config.branches.player
+        self._branches = Branches(late, by, rules) if late else None
         self.league = League(self.config.league, rules, policy.load)
 
     @property
     def done(self) -> bool:
         """Whether the budget of deals is spent."""
         return self.progress.deals >= self.config.deals
+
+    @property
+    def _imitating(self) -> bool:
+        """Whether the update at hand imitates the teacher."""
+        return self.progress.deals < self.config.imitation.deals
 
     def advance(self) -> dict[str, float]:
         """Make one update, and return what is to be logged of it."""
@@ -87,6 +95,7 @@ class Trainer:
             lambda words, legal: self.learner.sample(words, legal, generator),
             self._seed(_DEALS),
             opponents,
+            None if self._imitating else self._branches,
         )
         rollout = time.perf_counter() - begun
         exploration, guarded = self._exploration(experience)
@@ -124,13 +133,15 @@ class Trainer:
         exploration: NDArray[np.float32],
         generator: np.random.Generator,
     ) -> dict[str, float]:
-        """Imitate the teacher in the first deals of the budget, then learn from payoffs."""
+        """Learn as it is due: from the teacher, from branches alone, or from payoffs."""
         config, deals = self.config, self.progress.deals
-        if deals < config.imitation.deals:
+        if self._imitating:
             seen = experience.words[:, :N_WORDS]
             keys = generator.integers(2**64, size=len(experience), dtype=np.uint64)
             told = self._teacher.act(seen, experience.legal, keys)
             return self.learner.imitate(experience, told, config.imitation.smoothing, generator)
+        if experience.outcomes is not None and deals < config.branches.alone:
+            return self.learner.practise(experience, generator)
         alone = deals < config.critic_first
         return self.learner.update(experience, generator, exploration, critic_alone=alone)
 

@@ -31,9 +31,14 @@ def read(path: Path) -> dict[str, Tensor]:
         raise CheckpointError(f"checkpoint file {path} is damaged: {error}") from None
 
 
-def fit(path: Path, expected: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return the tensors of a file, which are those of this network."""
+def fit(path: Path, expected: dict[str, Tensor], new: str | None = None) -> dict[str, Tensor]:
+    """Return the tensors of a file, which are those of this network.
+
+    Where it has none at all with names that begin in some way, those expected stand in for them.
+    """
     state = read(path)
+    if new is not None and not any(name.startswith(new) for name in state):
+        state |= {name: value for name, value in expected.items() if name.startswith(new)}
     check_shapes(path, state, expected)
     return state
 

@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
+from agents.branches import Branches
 from agents.nets import NetConfig
 from agents.parallel import ALONE, Group, joined
 from agents.ppo import Learner, PPOConfig
@@ -24,11 +25,14 @@ RULES = rule_set("faroese4")
 DEALS = (64, 24)
 SEED = 1
 MINIBATCHES = 3
+LATE = 7
+"""The trick from which on a second network plays, which learns from branches."""
 
 
 def learner(minibatch: int, seed: int = SEED, group: Group = ALONE) -> Learner:
     config = PPOConfig(epochs=2, minibatch=minibatch, average=0.5)
-    return Learner(RULES, NetConfig(hidden=(32,)), config, seed, group=group)
+    net = NetConfig(hidden=(32,), late=LATE, late_hidden=(32,))
+    return Learner(RULES, net, config, seed, group=group)
 
 
 def weights(pupil: Learner) -> dict[str, Tensor]:
@@ -41,7 +45,12 @@ def played(pupil: Learner, rank: int) -> Experience:
     vec = VectorSjavs(RULES, batch=DEALS[rank])
     generator = np.random.default_rng(rank)
     tries = (
-        collect(vec, lambda words, legal: pupil.sample(words, legal, generator), seed=seed)
+        collect(
+            vec,
+            lambda words, legal: pupil.sample(words, legal, generator),
+            seed=seed,
+            branches=Branches(LATE, "rule-of-thumb", RULES),
+        )
         for seed in count(100 * rank)
     )
     return next(each for each in tries if len(each) % MINIBATCHES == 0)
@@ -72,7 +81,10 @@ def main(out: Path) -> None:
         logged = pupil.update(experience, np.random.default_rng(group.rank))
         own = out / str(group.rank)
         own.mkdir()
-        np.savez(own / "experience.npz", **vars(experience))
+        assert experience.outcomes is not None
+        arrays = vars(experience) | experience.outcomes._asdict()
+        del arrays["outcomes"]
+        np.savez(own / "experience.npz", **arrays)
         save_file(weights(pupil), own / "weights.safetensors")
         (own / "logged.json").write_text(json.dumps(logged))
         (own / "asked.json").write_text(json.dumps(asked(group)))

@@ -53,7 +53,7 @@ def test_the_policy_of_a_checkpoint_is_the_average_that_was_saved(run: Path) -> 
     from_run = checkpoint.load_policy(run, RULES).act(words, legal, keys)
     from_folder = checkpoint.load_policy(run / "update-000001", RULES).act(words, legal, keys)
     actor = trainer.learner.average
-    log_probs, _, contexts = actor(*trainer.learner._tensors(words, legal))
+    log_probs, _, contexts = actor(*trainer.learner.load.tensors(words, legal))
     slots = log_probs.argmax(dim=1)
     expected = actor.encode.slots.actions_of(slots, contexts)
     assert torch.equal(torch.from_numpy(from_run), expected)

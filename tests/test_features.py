@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from agents.features import Encoder, card_slots, suit_orders, tensors
+from agents.features import Encoder, tensors
+from agents.slots import card_slots, suit_orders
 from sjavs_env import VectorSjavs, action_id, action_name, rule_set
 from sjavs_env.core.cards import CARD_NAMES
 from sjavs_env.core.codes import CLUBS
 from sjavs_env.players import player
 from tests.reference import PRESETS, Deal
-from tests.reference.cards import PACKS, points_of
+from tests.reference.cards import points_of
+from tests.reference.seen import Lacks, cards_out, in_hand, watch
 
 RULES = rule_set("faroese4")
 ALIKE = "DH"
@@ -98,28 +100,11 @@ class Told(NamedTuple):
     points: int
 
 
-Lacks = set[tuple[int, str]]
-"""Seats, and the classes that they have failed to follow in this deal."""
-
-
-def class_of(deal: Deal, card: str) -> str:
-    return "trump" if deal._ranking().is_trump(card) else card[0]
-
-
-def watch(deal: Deal, card: str, lacks: Lacks) -> None:
-    """Note what the seat to act is seen to lack as it plays a card."""
-    if deal.trick and class_of(deal, card) != (led := class_of(deal, deal.trick[0][1])):
-        lacks.add((deal.seat, led))
-
-
 def told(deal: Deal, lacks: Lacks) -> Told:
     """Work the facts out card by card for the seat to act."""
     seat, ranking = deal.seat, deal._ranking()
     hand, trick = deal.hand(seat), [card for _, card in deal.trick]
-    gone = [card for won in deal.won for taken in won for card in taken] + trick
-    up = [card for other in range(deal.seats) for card in deal.face_up(other)]
-    laid = deal.laid if seat == deal.declarer else []
-    out = set(PACKS[deal.game["pack"]]) - {*hand, *gone, *up, *laid}
+    out = cards_out(deal)
 
     def beats(card: str, other: str) -> bool:
         alike = ranking.is_trump(card) == ranking.is_trump(other)
@@ -137,8 +122,7 @@ def told(deal: Deal, lacks: Lacks) -> Told:
         return ranking.winner([*cards, card]) == len(cards)
 
     coming = {
-        other: {card for card in out if (other, class_of(deal, card)) not in lacks}
-        | set(deal.face_up(other))
+        other: in_hand(deal, other, lacks) | set(deal.face_up(other))
         for other in set(range(deal.seats)) - {seat, *(other for other, _ in deal.trick)}
     }
     anyone = set().union(*coming.values())

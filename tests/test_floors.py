@@ -28,10 +28,10 @@ FLOORS: dict[str, dict[str, str]] = {
     "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
     "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
     "agents": {
-        "agents": "bounds bytetables card checkpoint config dealsets devices duplicate evaluate "
-        "exploit facts features health league logbook losses nets parallel past peers policy ppo "
-        "provenance ratings report rollout rubbers runs search.* speed speed_training stopwatch "
-        "table training weights",
+        "agents": "bounds branches bytetables card checkpoint config dealsets devices duplicate "
+        "evaluate exploit facts features health holdings league loader logbook losses nets "
+        "parallel past peers policy ppo provenance ratings report rollout rubbers runs search.* "
+        "slots speed speed_training stopwatch table training weights",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -51,12 +51,15 @@ TORCH = (
     "agents.devices",
     "agents.facts",
     "agents.features",
+    "agents.holdings",
+    "agents.loader",
     "agents.logbook",
     "agents.losses",
     "agents.nets",
     "agents.parallel",
     "agents.ppo",
     "agents.runs",
+    "agents.slots",
     "agents.speed_training",
     "agents.weights",
     "scripts",

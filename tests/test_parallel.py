@@ -12,6 +12,7 @@ from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import training
+from agents.branches import Outcomes
 from agents.config import from_dict
 from agents.parallel import ALONE, Group, minibatches
 from agents.ppo import Learner
@@ -53,11 +54,18 @@ def union(parts: list[Experience]) -> Experience:
         for name in ("words", "legal", "action", "log_prob", "seat", "payoff")
     }
     starts = [each.starts[:-1] + first for each, first in zip(parts, decisions[:-1], strict=True)]
+    outcomes = [each.outcomes for each in parts if each.outcomes is not None]
     return Experience(
         **together,
         row=np.concatenate([each.row + first for each, first in zip(parts, deals, strict=False)]),
         starts=np.concatenate([*starts, decisions[-1:]]),
         moves=sum(each.moves for each in parts),
+        outcomes=Outcomes(
+            np.concatenate(
+                [of.decision + first for of, first in zip(outcomes, decisions, strict=False)]
+            ),
+            np.concatenate([of.paid for of in outcomes]),
+        ),
     )
 
 
@@ -92,7 +100,9 @@ def test_two_processes_learn_what_one_learns_from_the_union_of_their_deals(tmp_p
         assert json.loads((tmp_path / rank / "ended.json").read_text()), "connections are left"
         asked.append(json.loads((tmp_path / rank / "asked.json").read_text()))
         with np.load(tmp_path / rank / "experience.npz") as arrays:
-            parts.append(Experience(**arrays))
+            played = dict(arrays)
+        outcomes = Outcomes(*(played.pop(name) for name in Outcomes._fields))
+        parts.append(Experience(**played, outcomes=outcomes))
     assert len(parts[0]) > 2 * len(parts[1]), "they are to count differently"
     assert distance(*found) == 0, "the processes have parted"
     assert logged[0] == logged[1]

@@ -112,7 +112,7 @@ def test_the_gradient_is_the_unmasked_one_over_the_legal_actions() -> None:
 def test_nothing_has_moved_before_the_first_step() -> None:
     teacher = learner()
     experience = self_play(teacher)
-    features, allowed, slot = teacher.features(experience, experience.action)
+    features, allowed, slot = teacher.load.features(experience, experience.action)
     log_probs = teacher.actor.log_probs(features, allowed)
     old = torch.from_numpy(experience.log_prob)
     losses = policy_losses(log_probs, minibatch(allowed, slot, old, torch.ones(len(old))), clip=0.2)
@@ -153,7 +153,7 @@ def test_every_sampled_action_is_legal_and_drawn_by_its_probability() -> None:
 def test_an_update_moves_the_policy_towards_what_paid() -> None:
     teacher = learner(entropy=0.0, final_entropy=0.0)
     experience = self_play(teacher, deals=256)
-    features = teacher.features(experience, experience.action)[0]
+    features = teacher.load.features(experience, experience.action)[0]
     before = teacher.values(features)
     logged = teacher.update(experience, np.random.default_rng(0))
     after = teacher.values(features)

@@ -48,7 +48,7 @@ def test_a_magnet_holds_the_policy_near_its_average() -> None:
         experience = self_play(pupil)
         told = pupil.update(experience, np.random.default_rng(0))
         assert ("magnet_kl" in told) == bool(weight)
-        words, legal = pupil._tensors(experience.words[:, :N_WORDS], experience.legal)
+        words, legal = pupil.load.tensors(experience.words[:, :N_WORDS], experience.legal)
         with torch.no_grad():
             ours, theirs = (net(words, legal)[0] for net in (pupil.actor, pupil.average))
         found[weight] = float(divergence(ours, theirs))

@@ -1,0 +1,64 @@
+"""The loader: how decisions reach the networks, from arrays to tensors on their device."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from agents import devices
+from agents.features import Encoder, tensors
+from agents.losses import centred
+from agents.rollout import Experience
+
+
+class Loader:
+    """Brings decisions to a device, in the slots of the networks.
+
+    Args:
+        encode: Reads words with all cards.
+        device: The device.
+    """
+
+    def __init__(self, encode: Encoder, device: torch.device) -> None:
+        self._encode = encode
+        self._device = device
+
+    def tensor(self, array: NDArray[np.generic]) -> Tensor:
+        """Return an array as a tensor."""
+        return devices.moved(torch.from_numpy(array), self._device)
+
+    def tensors(
+        self, words: NDArray[np.uint32], legal: NDArray[np.uint64]
+    ) -> tuple[Tensor, Tensor]:
+        """Return words and legal actions as the networks read them."""
+        seen, options = tensors(words, legal)
+        return devices.moved(seen, self._device), devices.moved(options, self._device)
+
+    def features(
+        self, experience: Experience, action: NDArray[np.int64]
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return features with all cards, legal slots and the actions' slots of all decisions."""
+        words, legal = self.tensors(experience.words, experience.legal)
+        slots = self._encode.slots
+        contexts = slots.contexts(words)
+        slot = slots.slots_of(self.tensor(action), contexts)
+        return self._encode(words, legal, contexts), slots.legal(legal, contexts), slot
+
+    def outcomes(self, experience: Experience, allowed: Tensor) -> Tensor | None:
+        """Return what branches were paid, as a minibatch has it; None without branches.
+
+        Args:
+            experience: The decisions.
+            allowed: Their legal slots.
+        """
+        if experience.outcomes is None:
+            return None
+        decision, branches = experience.outcomes
+        words, _ = self.tensors(experience.words[decision], experience.legal[decision])
+        slots, rows = self._encode.slots, self.tensor(decision)
+        paid = self.tensor(branches).gather(1, slots.action[slots.contexts(words)])
+        outcomes = torch.full(allowed.shape, torch.nan, device=self._device)
+        outcomes[rows] = centred(paid, allowed[rows])
+        return outcomes

@@ -1,0 +1,104 @@
+"""The second network of an actor, which plays the last tricks."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents import checkpoint, exploit, policy, training
+from agents.config import from_dict
+from agents.features import tensors
+from agents.nets import LATE_UNIT, Actor, NetConfig, NetPolicy, masked_log_softmax, rounded
+from agents.weights import CheckpointError
+from sjavs_env import VectorSjavs, rule_set
+from sjavs_env.core.bits import count
+from sjavs_env.layout import LAYOUT
+from sjavs_env.players import player
+from tests.conftest import TINY
+from tests.test_branches import LATE
+
+RULES = rule_set("faroese4")
+CONFIG = NetConfig(hidden=(16,), late=6, late_hidden=(24, 8))
+
+
+def positions() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return words and legal actions of some deals, and the number of complete tricks."""
+    vec = VectorSjavs(RULES, batch=32, seed=1)
+    chooser = player("random", RULES)
+    words, legal, done = [], [], []
+    generator = np.random.default_rng(1)
+    while not vec.over.all():
+        live = ~vec.over
+        words.append(vec.observe()[live])
+        legal.append(vec.legal[live])
+        first = LAYOUT["played"].word
+        done.append(count(words[-1][:, first : first + 4]).sum(axis=1) // 4)
+        keys = generator.integers(2**64, size=vec.batch, dtype=np.uint64)
+        vec.step(np.where(vec.over, 0, chooser.act(vec.observe(), vec.legal, keys)))
+    return np.concatenate(words), np.concatenate(legal), np.concatenate(done)
+
+
+def test_each_network_reads_the_tricks_that_are_its_own() -> None:
+    torch.manual_seed(0)
+    actor = Actor(RULES, CONFIG)
+    assert actor.late is not None
+    words, legal, done = positions()
+    with torch.no_grad():
+        log_probs, allowed, _ = actor(*tensors(words, legal))
+        features = actor.read(*tensors(words, legal))[2]
+        assert actor.encode.tricks_done(features).tolist() == done.tolist()
+        early, late = actor.body(features), actor.late(features) * LATE_UNIT / CONFIG.temperature
+    logits = torch.where(torch.from_numpy(done >= 5)[:, None], late, early)
+    torch.testing.assert_close(log_probs, masked_log_softmax(logits, allowed))
+    assert 0 < (done >= 5).sum() < len(done)
+
+
+def test_what_else_is_asked_changes_no_digit() -> None:
+    agent = NetPolicy(Actor(RULES, NetConfig(hidden=(256,), late=6)), greedy=False)
+    words, legal, _ = positions()
+    keys = np.random.default_rng(2).integers(2**64, size=len(words), dtype=np.uint64)
+    together = agent.act(words, legal, keys)
+    for part in np.array_split(np.random.default_rng(3).permutation(len(words)), 7):
+        np.testing.assert_array_equal(
+            agent.act(words[part], legal[part], keys[part]), together[part]
+        )
+
+
+def test_a_beginning_without_a_second_network_leaves_the_new_one(run: Path) -> None:
+    trainer = training.start(from_dict(LATE | {"initial": str(run)}, "test"))
+    new = training.start(from_dict(LATE, "test")).learner.actor.state_dict()
+    old = training.resume(run).learner.average.state_dict()
+    for net in (trainer.learner.actor, trainer.learner.average):
+        for name, weights in net.state_dict().items():
+            assert torch.equal(weights, (new if name.startswith("late") else old)[name]), name
+
+
+def test_an_agent_with_a_second_network_is_a_policy_and_a_beginning(run: Path) -> None:
+    trainer = training.start(from_dict(LATE, "test"))
+    trainer.advance()
+    folder = run.parent / "late"
+    trainer.save(folder)
+    loaded = policy.load(str(folder), RULES)
+    words, legal, _ = positions()
+    keys = np.zeros(len(words), np.uint64)
+    expected = NetPolicy(rounded(trainer.learner.average)).act(words, legal, keys)
+    np.testing.assert_array_equal(loaded.act(words, legal, keys), expected)
+    assert checkpoint.net(checkpoint.find(folder)) == trainer.config.net
+    response = exploit.config(str(folder), RULES, deals=64, seed=0)
+    assert response.net == trainer.config.net
+    follower = training.start(from_dict(LATE | {"initial": str(folder)}, "test"))
+    for name, weights in follower.learner.actor.state_dict().items():
+        assert torch.equal(weights, trainer.learner.average.state_dict()[name]), name
+    plain = TINY | {"initial": str(folder)}
+    with pytest.raises(CheckpointError, match="it has late"):
+        training.start(from_dict(plain, "test"))
+
+
+def test_an_agent_plays_with_weights_of_half_precision(run: Path) -> None:
+    exact = training.resume(run).learner.average
+    agent = policy.load(str(run), RULES)
+    assert isinstance(agent, NetPolicy)
+    pairs = list(zip(agent._actor.parameters(), exact.parameters(), strict=True))
+    assert all(torch.equal(ours, theirs.half().float()) for ours, theirs in pairs)
+    assert any(not torch.equal(ours, theirs) for ours, theirs in pairs)
