@@ -161,10 +161,10 @@ def _states(folder: Path, learner: Learner) -> dict[str, dict[str, Tensor]]:
         states[part] = state = read(folder / part)
         if part == _OPTIMISER:
             # What has made no step yet has no moments.
-            stepped = {name.split(".")[0] for name in state}
+            stepped = {name.rpartition(".")[0] for name in state}
             moments = _moments(learner).items()
             expected = _weights(learner) | {
-                name: like for name, like in moments if name.split(".")[0] in stepped
+                name: like for name, like in moments if name.rpartition(".")[0] in stepped
             }
         check_shapes(folder / part, state, expected)
     return states

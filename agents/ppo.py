@@ -10,6 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 import torch
@@ -71,8 +72,7 @@ class PPOConfig:
     payoff_scale: Positive = 4.0
     """Game points that count as 1 for the critic, to keep its outputs near 1."""
     bfloat16: bool = False
-    """Whether matrices are multiplied in bfloat16, as suits a GPU; probabilities and losses are
-    float32 in any case."""
+    """Whether matrices are multiplied in bfloat16, as suits a GPU; losses are float32 anyway."""
     compile: bool = False
     """Whether the networks are compiled (``torch.compile``), which pays after minutes."""
 
@@ -239,7 +239,7 @@ class Learner:
             nothing = torch.zeros(len(late), device=self.device)
             batch = Batch(features, allowed, slot, *[nothing] * 4)
             batch = batch._replace(outcomes=self.load.outcomes(late, allowed))
-        return self._pass(batch, [("actor", policy)], generator)
+        return self._pass(batch, [("actor.late", policy)], generator)
 
     def _pass(
         self, batch: Batch, jobs: list[tuple[str, Loss]], generator: np.random.Generator
@@ -282,14 +282,15 @@ class Learner:
 
         Return what they logged, weighted too.
         """
-        net, optimiser = getattr(self, name), self.optimisers[name]
+        net, of = attrgetter(name)(self), name.partition(".")[0]
+        optimiser, weights = self.optimisers[of], list(net.parameters())
         logged: Logged = []
         for part, weight in parts:
             loss, numbers = loss_of(batch.at(part))
             optimiser.zero_grad(set_to_none=True)
-            (weight * loss).backward()
-            self._add[name](weights.grad for weights in net.parameters())
-            nn.utils.clip_grad_norm_(net.parameters(), self.config.max_grad_norm)
+            (weight * loss).backward(inputs=weights)
+            self._add[of](each.grad for each in weights)
+            nn.utils.clip_grad_norm_(weights, self.config.max_grad_norm)
             optimiser.step()
             logged += [(key, weight * number.detach()) for key, number in numbers.items()]
         return logged
