@@ -123,7 +123,7 @@ def _card(found: checkpoint.Checkpoint, folder: Path, name: str) -> Iterator[str
     yield ""
     yield (
         f"{progress['deals']:,} deals and {progress['decisions']:,} learned decisions in "
-        f"{progress['seconds'] / 60:.0f} minutes on {_threads(manifest['threads'])}."
+        f"{progress['seconds'] / 60:.0f} minutes on {_work(manifest)}."
     )
     if origin:
         yield (
@@ -155,8 +155,12 @@ def _card(found: checkpoint.Checkpoint, folder: Path, name: str) -> Iterator[str
     yield f"Licence: {_LICENCE}. Weights: {(folder / checkpoint.ACTOR).stat().st_size:,} bytes."
 
 
-def _threads(number: int) -> str:
-    return f"{number} threads" if number > 1 else "one thread"
+def _work(manifest: dict[str, Any]) -> str:
+    """Return how many processes and threads a run had, in words."""
+    # Checkpoints from before there could be several processes do not say how many there were.
+    number, processes = manifest["threads"], manifest.get("processes", 1)
+    threads = f"{number} threads" if number > 1 else "one thread"
+    return f"{processes} processes of {threads} each" if processes > 1 else threads
 
 
 def _differing(config: dict[str, Any]) -> Iterator[str]:

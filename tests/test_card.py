@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from agents import card, checkpoint, policy, report, training
 from agents.card import CARD, EXPLOIT, LARGEST, RESULTS, ship
@@ -41,6 +43,10 @@ def test_a_shipped_agent_is_a_policy_by_its_name_and_its_card_tells_all(
     names = {checkpoint.ACTOR, "manifest.json", RESULTS, EXPLOIT, CARD}
     assert {path.name for path in folder.iterdir()} == names
     assert policy.fingerprint("pretrained:tiny") == policy.fingerprint(str(run))
+    weights = [load_file(place / checkpoint.ACTOR) for place in (folder, run / "latest")]
+    for name, value in weights[1].items():
+        assert value.dtype == torch.float32
+        assert torch.equal(weights[0][name], value.half()), "half the bytes"
     policy.load("pretrained:tiny", RULES)
     found = report.read(folder / RESULTS)
     assert {found.entries[0].a, found.agents[0].name} == {"pretrained:tiny"}
@@ -53,6 +59,24 @@ def test_a_shipped_agent_is_a_policy_by_its_name_and_its_card_tells_all(
         *("deals = 256", "net.hidden = [16]", "points thrown"),
     ):
         assert told in text, told
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        ({"threads": 1, "processes": 1}, "minutes on one thread."),
+        ({"threads": 2}, "minutes on 2 threads."),
+        ({"threads": 1, "processes": 2}, "minutes on 2 processes of one thread each."),
+    ],
+)
+def test_a_card_tells_what_a_run_had_to_work_with(
+    run: Path, shelf: Path, made: dict[str, int], words: str
+) -> None:
+    folder = ship(run, "tiny", measured(run))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest["processes"]
+    (folder / "manifest.json").write_text(json.dumps(manifest | made))
+    assert words in card.card(folder, "tiny")
 
 
 def test_a_second_of_a_name_takes_the_place_of_the_first(run: Path, shelf: Path) -> None:
