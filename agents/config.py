@@ -157,6 +157,11 @@ def _check(config: Config) -> None:
     rule_set(config.rules, **config.options)
     for name in (config.imitation.teacher, config.branches.player):
         player(name, config.rule_set)
+    late, most = config.net.late, config.rule_set.n_tricks - 1
+    if late > most:
+        raise ValueError(f"net.late = {late} leaves no choice to learn from; {most} is the last")
+    if config.branches.alone and not late:
+        raise ValueError(f"branches.alone = {config.branches.alone} needs net.late, which is 0")
     try:
         torch.device(config.device)
     except RuntimeError:

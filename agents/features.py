@@ -21,7 +21,7 @@ from agents.slots import Slots, slot_of_card, suit_orders
 from sjavs_env import RuleSet, VectorSjavs
 from sjavs_env.core.auction_tables import possible_calls
 from sjavs_env.core.cards import N_CARDS
-from sjavs_env.core.codes import N_CLASSES, N_SUITS
+from sjavs_env.core.codes import N_CLASSES, N_SUITS, PLAY
 from sjavs_env.layout import LAYOUT, LAYOUT_ALL, SLOTS, Slice
 from sjavs_env.players.random import lowest_action
 
@@ -111,13 +111,17 @@ class Encoder(nn.Module):
         n_facts = self.facts.n_features + self.holdings.n_features
         n_voids = len(SLOTS) * N_SUITS
         n_sets = (2 + len(words)) * slots.n_cards
-        number = next(i for i, f in enumerate(fields) if f[:2] == (tricks.word, tricks.shift))
-        self._tricks = slots.n_cards + n_facts + number
+        phase = LAYOUT["phase"]
+        places = [field[:2] for field in fields]
+        before = slots.n_cards + n_facts
+        self._tricks = before + places.index((tricks.word, tricks.shift))
+        self._playing = before + places.index((phase.word, phase.shift + PLAY))
         self.n_features = n_facts + len(fields) + n_voids + n_sets
 
-    def tricks_done(self, features: Tensor) -> Tensor:
-        """Return the number of complete tricks, float32[N], from features."""
-        return (features[:, self._tricks] * self._tricks_scale).round()
+    def trick(self, features: Tensor) -> Tensor:
+        """Return the trick that is played, float32[N] from 1, from features; 0 before the first."""
+        done = (features[:, self._tricks] * self._tricks_scale).round()
+        return (1 + done) * features[:, self._playing]
 
     @torch.no_grad()
     def forward(self, words: Tensor, legal: Tensor, contexts: Tensor) -> Tensor:

@@ -61,7 +61,7 @@ class Actor(nn.Module):
         n_in, n_out = self.encode.n_features, self.encode.slots.n_slots
         self.body = _mlp(n_in, config.hidden, n_out, last_gain=0.01)
         self.late = _mlp(n_in, config.late_hidden, n_out, last_gain=0.01) if config.late else None
-        self._tricks_before_late = config.late - 1
+        self._late_from = config.late
         self.temperature = config.temperature
 
     def log_probs(self, features: Tensor, allowed: Tensor) -> Tensor:
@@ -72,7 +72,7 @@ class Actor(nn.Module):
         seen = features[:, : self.encode.n_features]
         if self.late is None:
             return masked_log_softmax(self.body(seen), allowed)
-        late = self.encode.tricks_done(seen) >= self._tricks_before_late
+        late = self.encode.trick(seen) >= self._late_from
         parts = (~late).nonzero()[:, 0], late.nonzero()[:, 0]
         early_logits, paid = (
             _run(net, seen[rows]) for net, rows in zip((self.body, self.late), parts, strict=True)

@@ -83,6 +83,13 @@ class Trainer:
         """Whether the update at hand imitates the teacher."""
         return self.progress.deals < self.config.imitation.deals
 
+    @property
+    def _branching(self) -> bool:
+        """Whether the update at hand learns from branches."""
+        deals, config = self.progress.deals, self.config
+        critic_alone = config.branches.alone <= deals < config.critic_first
+        return not (self._imitating or critic_alone)
+
     def advance(self) -> dict[str, float]:
         """Make one update, and return what is to be logged of it."""
         config, progress = self.config, self.progress
@@ -95,7 +102,7 @@ class Trainer:
             lambda words, legal: self.learner.sample(words, legal, generator),
             self._seed(_DEALS),
             opponents,
-            None if self._imitating else self._branches,
+            self._branches if self._branching else None,
         )
         rollout = time.perf_counter() - begun
         exploration, guarded = self._exploration(experience)

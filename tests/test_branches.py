@@ -198,6 +198,17 @@ def test_a_run_learns_from_branches_once_it_does_not_imitate() -> None:
     assert {"branch_loss", "policy_loss", "value_loss"} < set(together)
 
 
+def test_where_the_critic_learns_alone_nothing_is_branched() -> None:
+    values = LATE | {"branches": {"alone": 64}, "critic_first": 128}
+    trainer = training.start(from_dict(values, "test"))
+    branched = []
+    for _ in range(3):
+        assert trainer._branches is not None
+        branched.append(trainer._branching)
+        trainer.advance()
+    assert branched == [True, False, True]
+
+
 def test_an_unknown_player_of_branches_is_refused_with_the_nearest() -> None:
     with pytest.raises(ConfigError, match="rule-of-thumb"):
         from_dict(TINY | {"branches": {"player": "rule-of-thum"}}, "test")

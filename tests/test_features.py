@@ -15,7 +15,7 @@ from sjavs_env.core.codes import CLUBS
 from sjavs_env.players import player
 from tests.reference import PRESETS, Deal
 from tests.reference.cards import points_of
-from tests.reference.seen import Lacks, cards_out, in_hand, watch
+from tests.reference.seen import SLOTS, Lacks, cards_out, in_hand, watch
 
 RULES = rule_set("faroese4")
 ALIKE = "DH"
@@ -83,10 +83,6 @@ def test_every_context_has_every_suit_once_and_its_trumps_first() -> None:
     assert len(set(orders[:-1])) == len(orders[:-1]) == 8
     assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
     assert [order[0] for order in orders[:-1]] == [0, 0, 1, 1, 2, 2, 3, 3]
-
-
-SLOTS = {4: (0, 1, 2, 3), 3: (0, 1, 3), 2: (0, 2)}
-"""Where a seat stands in an observation, by how many seats it is away to the left."""
 
 
 class Told(NamedTuple):

@@ -14,10 +14,8 @@ from agents.slots import card_slots, suit_orders
 from sjavs_env import VectorSjavs, action_name, rule_set
 from sjavs_env.players import player
 from tests.reference import PRESETS, Deal
-from tests.reference.seen import Lacks, cards_out, class_of, in_hand, watch
+from tests.reference.seen import SLOTS, Lacks, cards_out, class_of, in_hand, watch
 
-SLOTS = {4: (0, 1, 2, 3), 3: (0, 1, 3), 2: (0, 2)}
-"""Where a seat stands in an observation, by how many seats it is away to the left."""
 ROUNDS = 4
 
 

@@ -1,5 +1,6 @@
 """The second network of an actor, which plays the last tricks."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import torch
 
 from agents import checkpoint, exploit, policy, training
-from agents.config import from_dict
+from agents.config import ConfigError, from_dict
 from agents.features import tensors
 from agents.nets import LATE_UNIT, Actor, NetConfig, NetPolicy, masked_log_softmax, rounded
 from agents.weights import CheckpointError
@@ -23,35 +24,37 @@ CONFIG = NetConfig(hidden=(16,), late=6, late_hidden=(24, 8))
 
 
 def positions() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return words and legal actions of some deals, and the number of complete tricks."""
+    """Return words and legal actions of some deals, and the trick, from 1; 0 before the first."""
     vec = VectorSjavs(RULES, batch=32, seed=1)
     chooser = player("random", RULES)
-    words, legal, done = [], [], []
+    words, legal, trick = [], [], []
     generator = np.random.default_rng(1)
     while not vec.over.all():
         live = ~vec.over
         words.append(vec.observe()[live])
         legal.append(vec.legal[live])
         first = LAYOUT["played"].word
-        done.append(count(words[-1][:, first : first + 4]).sum(axis=1) // 4)
+        done = count(words[-1][:, first : first + 4]).sum(axis=1) // 4
+        trick.append(np.where(legal[-1] >> np.uint64(32) == 0, 1 + done, 0))
         keys = generator.integers(2**64, size=vec.batch, dtype=np.uint64)
         vec.step(np.where(vec.over, 0, chooser.act(vec.observe(), vec.legal, keys)))
-    return np.concatenate(words), np.concatenate(legal), np.concatenate(done)
+    return np.concatenate(words), np.concatenate(legal), np.concatenate(trick)
 
 
-def test_each_network_reads_the_tricks_that_are_its_own() -> None:
+@pytest.mark.parametrize("first", [1, 6])
+def test_each_network_reads_the_tricks_that_are_its_own(first: int) -> None:
     torch.manual_seed(0)
-    actor = Actor(RULES, CONFIG)
+    actor = Actor(RULES, replace(CONFIG, late=first))
     assert actor.late is not None
-    words, legal, done = positions()
+    words, legal, trick = positions()
     with torch.no_grad():
         log_probs, allowed, _ = actor(*tensors(words, legal))
         features = actor.read(*tensors(words, legal))[2]
-        assert actor.encode.tricks_done(features).tolist() == done.tolist()
+        assert actor.encode.trick(features).tolist() == trick.tolist()
         early, late = actor.body(features), actor.late(features) * LATE_UNIT / CONFIG.temperature
-    logits = torch.where(torch.from_numpy(done >= 5)[:, None], late, early)
+    logits = torch.where(torch.from_numpy(trick >= first)[:, None], late, early)
     torch.testing.assert_close(log_probs, masked_log_softmax(logits, allowed))
-    assert 0 < (done >= 5).sum() < len(done)
+    assert 0 < (trick >= first).sum() < len(trick)
 
 
 def test_what_else_is_asked_changes_no_digit() -> None:
@@ -93,6 +96,20 @@ def test_an_agent_with_a_second_network_is_a_policy_and_a_beginning(run: Path) -
     plain = TINY | {"initial": str(folder)}
     with pytest.raises(CheckpointError, match="it has late"):
         training.start(from_dict(plain, "test"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"net": {"late": 8}}, "net.late = 8 leaves no choice to learn from; 7 is the last"),
+        ({"branches": {"alone": 5}}, "branches.alone = 5 needs net.late, which is 0"),
+    ],
+)
+def test_a_second_network_that_cannot_learn_is_refused(
+    changes: dict[str, dict[str, int]], sentence: str
+) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        from_dict(TINY | changes, "test")
 
 
 def test_an_agent_plays_with_weights_of_half_precision(run: Path) -> None:

@@ -3,6 +3,8 @@
 from tests.reference.cards import PACKS
 from tests.reference.deal import Deal
 
+SLOTS = {4: (0, 1, 2, 3), 3: (0, 1, 3), 2: (0, 2)}
+"""Where a seat stands in an observation, by how many seats it is away to the left."""
 Lacks = set[tuple[int, str]]
 """Seats, and the classes that they have failed to follow in this deal."""
 
