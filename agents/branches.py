@@ -2,7 +2,7 @@
 
 In the last tricks a sampled payoff says little about the one card that was chosen, and nothing of
 the others. There the rest of a deal is short, so that every legal card can be played, and the deal
-played out from it by a built-in player, in the same true deal; the payoffs of a decision differ by
+played out from it, in the same true deal; the payoffs of a decision differ by
 its card alone. Over many deals their mean is what a card is worth to a seat that does not see the
 others' hands. It is the rollout of search programs, spread over deals in place of worlds.
 """
@@ -15,16 +15,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bounds import NotNegative
+from agents.bounds import NotNegative, Share
+from agents.league import Opponents
 from sjavs_env import RuleSet, VectorSjavs
-from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.bits import count
+from sjavs_env.core.cards import N_CARDS
 from sjavs_env.core.codes import PLAY
 from sjavs_env.layout import LAYOUT
-from sjavs_env.players import player
+from sjavs_env.players import Policy
 from sjavs_env.players.random import lowest_action
 
-_BITS = np.arange(N_ACTIONS, dtype=np.uint64)
+_BITS = np.arange(N_CARDS, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,10 @@ class BranchesConfig:
     """Deals of the budget, after those of imitation, from which nothing else is learned, which is
     quick where the rest is good already."""
     player: str = "rule-of-thumb"
-    """The built-in player that plays branches out."""
+    """The built-in player that plays branches out, in every seat; it is quick."""
+    itself: Share = 0.0
+    """Share of the budget, at its end, in which the average of the weights plays them out in the
+    learner's seats, and whom it meets in theirs: better, once it plays better than that player."""
 
 
 class Outcomes(NamedTuple):
@@ -43,12 +47,14 @@ class Outcomes(NamedTuple):
 
     Attributes:
         decision: Which decisions were branched, int64[M].
-        paid: What the seat was paid after each action, in game points, NaN where it was not legal;
-            float32[M, N_ACTIONS].
+        paid: What the seat was paid after each card, in game points, NaN where it was not legal;
+            float32[M, N_CARDS].
+        points: The card points of the seat's column then, likewise.
     """
 
     decision: NDArray[np.int64]
     paid: NDArray[np.float32]
+    points: NDArray[np.float32]
 
 
 def _trick(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -69,42 +75,58 @@ class Branches:
 
     Args:
         first: The trick from which on they are late, counted from 1.
-        name: The built-in player that plays them out.
+        player: Plays them out.
         rules: The rule set.
+        as_seated: Whether opponents play their own seats, and not the player all.
     """
 
-    def __init__(self, first: int, name: str, rules: RuleSet) -> None:
+    def __init__(self, first: int, player: Policy, rules: RuleSet, *, as_seated: bool) -> None:
         self._first = first
-        self._player = player(name, rules)
+        self._player = player
+        self._as_seated = as_seated
+        self._column = np.array([rules.column(seat) for seat in range(rules.seats)])
 
-    def at(self, vec: VectorSjavs, rows: NDArray[np.intp], words: NDArray[np.uint32]) -> Outcomes:
+    def at(
+        self,
+        vec: VectorSjavs,
+        rows: NDArray[np.intp],
+        words: NDArray[np.uint32],
+        opponents: Opponents | None = None,
+    ) -> Outcomes:
         """Return the outcomes of the late decisions among those at hand, by their number there.
 
         Args:
             vec: The deals, which stay as they are.
             rows: Rows with a choice, intp[N].
             words: Their observations, uint32[N, W].
+            opponents: Whom the learner meets at some tables.
         """
         late = np.flatnonzero(_trick(words) >= self._first)
-        paid = np.full((len(late), N_ACTIONS), np.nan, np.float32)
-        if not len(late):
-            return Outcomes(late, paid)
-        legal = vec.legal[rows[late]]
-        number, action = np.nonzero(legal[:, None] >> _BITS & np.uint64(1))
-        branch = rows[late][number]
-        paid[number, action] = self._played_out(vec.take(branch), action)[
-            np.arange(len(branch)), vec.seat[branch]
-        ]
-        return Outcomes(late, paid)
+        outcomes = Outcomes(late, *np.full((2, len(late), N_CARDS), np.nan, np.float32))
+        if len(late):
+            legal = vec.legal[rows[late]]
+            number, card = np.nonzero(legal[:, None] >> _BITS & np.uint64(1))
+            branch = rows[late][number]
+            tables = vec.take(branch)
+            place = np.arange(len(branch)), tables.seat.copy()
+            others = opponents.at(branch) if opponents is not None and self._as_seated else None
+            self._play_out(tables, card, others)
+            outcomes.paid[number, card] = tables.payoff[place]
+            declaring = self._column[tables.declarer] == self._column[place[1]]
+            outcomes.points[number, card] = tables.card_points[place[0], 1 - declaring]
+        return outcomes
 
-    def _played_out(self, tables: VectorSjavs, actions: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return what each seat is paid after an action at each table, float32[B, P]."""
+    def _play_out(
+        self, tables: VectorSjavs, actions: NDArray[np.int64], opponents: Opponents | None
+    ) -> None:
+        """Take an action at each table, and play the deals to their end."""
         tables.step(actions)
         while not tables.over.all():
             actions = lowest_action(tables.legal)
             chosen = np.flatnonzero(count(tables.legal) > 1)
+            if opponents is not None and len(chosen):
+                chosen = opponents.choose(tables, chosen, tables.observe_all(), actions)
             if len(chosen):
                 seen, keys = tables.observe()[chosen], np.zeros(len(chosen), np.uint64)
                 actions[chosen] = self._player.act(seen, tables.legal[chosen], keys)
             tables.step(actions)
-        return tables.payoff

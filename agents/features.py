@@ -93,8 +93,7 @@ class Encoder(nn.Module):
         for name, values in (("number_shift", shift), ("number_mask", mask)):
             self.register_buffer(name, torch.tensor(values, dtype=torch.int32), persistent=False)
         self.register_buffer("number_scale", torch.tensor(scale), persistent=False)
-        tricks = LAYOUT["trick_number"]
-        self._tricks_scale = tricks.scale
+        self._tricks_scale = LAYOUT["trick_number"].scale
         leader = LAYOUT["leader"]
         leads = leader.shift + torch.arange(1, leader.count, dtype=torch.int32)
         self.register_buffer("leads", leads, persistent=False)
@@ -111,11 +110,17 @@ class Encoder(nn.Module):
         n_facts = self.facts.n_features + self.holdings.n_features
         n_voids = len(SLOTS) * N_SUITS
         n_sets = (2 + len(words)) * slots.n_cards
-        phase = LAYOUT["phase"]
-        places = [field[:2] for field in fields]
         before = slots.n_cards + n_facts
-        self._tricks = before + places.index((tricks.word, tricks.shift))
-        self._playing = before + places.index((phase.word, phase.shift + PLAY))
+        at = {field[:2]: before + index for index, field in enumerate(fields)}
+        self.column = {
+            (item.name, index): at[place]
+            for item in LAYOUT.values()
+            for index in range(item.count)
+            if (place := (item.word, item.shift + index * item.bits)) in at
+        }
+        """Where a number stands among the features, by its slice and its place there."""
+        self._tricks = self.column["trick_number", 0]
+        self._playing = self.column["phase", PLAY]
         self.n_features = n_facts + len(fields) + n_voids + n_sets
 
     def trick(self, features: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,10 @@ class Opponents:
                 actions[mine] = member.act(seen, vec.legal[mine], keys)
         own: NDArray[np.intp] = rows[turn == _LEARNER]
         return own
+
+    def at(self, rows: NDArray[np.intp]) -> Opponents:
+        """Return who sits at some of the tables, by their rows."""
+        return replace(self, sitting=self.sitting[rows])
 
     def points(self, payoff: NDArray[np.float32]) -> dict[str, float]:
         """Return what the learner's seats were paid on average, by whom they met.

@@ -47,7 +47,7 @@ class Loader:
         return self._encode(words, legal, contexts), slots.legal(legal, contexts), slot
 
     def outcomes(self, experience: Experience, allowed: Tensor) -> Tensor | None:
-        """Return what branches were paid, as a minibatch has it; None without branches.
+        """Return what branches came to, as a minibatch has it; None without branches.
 
         Args:
             experience: The decisions.
@@ -55,10 +55,12 @@ class Loader:
         """
         if experience.outcomes is None:
             return None
-        decision, branches = experience.outcomes
+        decision, *branches = experience.outcomes
         words, _ = self.tensors(experience.words[decision], experience.legal[decision])
         slots, rows = self._encode.slots, self.tensor(decision)
-        paid = self.tensor(branches).gather(1, slots.action[slots.contexts(words)])
-        outcomes = torch.full(allowed.shape, torch.nan, device=self._device)
-        outcomes[rows] = centred(paid, allowed[rows])
+        cards = slots.action[slots.contexts(words), : slots.n_cards]
+        found = torch.stack([self.tensor(each).gather(1, cards) for each in branches], dim=1)
+        shape = len(allowed), len(branches), slots.n_cards
+        outcomes = torch.full(shape, torch.nan, device=self._device)
+        outcomes[rows] = centred(found, allowed[rows, None, : slots.n_cards].expand_as(found))
         return outcomes

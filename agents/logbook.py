@@ -29,8 +29,8 @@ TAGS = {
     "losses/policy_loss": "clipped policy loss, or the cross-entropy to the teacher",
     "losses/value_loss": "half the squared error of the critic, payoffs divided by payoff_scale",
     "losses/entropy": "entropy as a share of a uniform choice's, 0 to 1",
-    "losses/branch_loss": "squared error of what branches paid, in units of 4 game points (with "
-    "net.late)",
+    "losses/branch_loss": "squared error of what branches came to, in units of 4 game points and "
+    "10 card points (with net.late)",
     "losses/magnet_kl": "divergence from the average of weights (where ppo.magnet is not 0)",
     "losses/approx_kl": "movement of the policy within an update (k3), towards 0.02 it is fast",
     "losses/old_approx_kl": "the same by the estimator k1",

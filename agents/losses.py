@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.nets import LATE_UNIT
+from agents.nets import LATE_UNITS
 
 
 class Batch(NamedTuple):
@@ -30,8 +30,8 @@ class Batch(NamedTuple):
     exploration: Tensor
     """Weight of the entropy."""
     outcomes: Tensor | None = None
-    """What branches were paid in each legal slot, in game points, less their mean; NaN in rows
-    without."""
+    """What branches came to in each legal card's slot, in game points and card points, each less
+    their mean, [N, 2, n_cards]; NaN in rows without."""
 
     def at(self, rows: Tensor) -> Batch:
         """Return some of the decisions, by their numbers."""
@@ -73,23 +73,29 @@ def policy_losses(log_probs: Tensor, part: Batch, clip: float) -> dict[str, Tens
     }
 
 
-def branch_loss(log_probs: Tensor, part: Batch, temperature: float) -> Tensor:
-    """Return how far a policy is from a soft choice of what branches came to, per decision.
+def branch_loss(worth: Tensor, allowed: Tensor, outcomes: Tensor) -> Tensor:
+    """Return how far a network is from what branches came to, summed over decisions.
 
-    The soft choice gives an action a logit for every ``temperature`` game points. Squared errors
-    make the policy come to mean payoffs where those of single deals differ, and leave nothing
-    certain that is not.
+    Squared errors make it come to means where single deals differ, and leave nothing certain that
+    is not. Card points are a second lesson: they tell one card from another where the score does
+    not, and from the same cause.
+
+    Args:
+        worth: What the network makes of each card, float32[N, 2, n_cards].
+        allowed: Legal slots.
+        outcomes: What branches came to, as a minibatch has it.
     """
-    assert part.outcomes is not None
-    legal = part.allowed & ~part.outcomes.isnan()
-    error = (temperature * centred(log_probs, legal) - part.outcomes) / LATE_UNIT
-    return error.where(legal, 0.0).square().sum() / len(log_probs)
+    legal = allowed[:, None, : worth.shape[2]].expand_as(worth)
+    error = (centred(worth, legal) - outcomes.where(legal, 0.0)) / worth.new_tensor(LATE_UNITS)[
+        :, None
+    ]
+    return error.square().sum()
 
 
 def centred(values: Tensor, legal: Tensor) -> Tensor:
-    """Return values less the mean of each row's legal ones, 0 for the others; float32[N, n]."""
-    number = legal.sum(dim=1, keepdim=True).clamp(min=1)
-    mean = values.where(legal, 0.0).sum(dim=1, keepdim=True) / number
+    """Return values less the mean of each row's legal ones, 0 for the others; float32[..., n]."""
+    number = legal.sum(dim=-1, keepdim=True).clamp(min=1)
+    mean = values.where(legal, 0.0).sum(dim=-1, keepdim=True) / number
     return (values - mean).where(legal, 0.0)
 
 

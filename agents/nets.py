@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,12 +14,13 @@ from torch import Tensor, nn
 
 from agents.bounds import AtLeastOne, NotNegative, Positive
 from agents.features import Encoder, tensors
+from agents.stakes import Stakes
 from sjavs_env import RuleSet
 
 _ROWS = 64
 """Rows are filled up to a multiple of this, so that what else is in a batch changes no digit."""
-LATE_UNIT = 4.0
-"""Game points that are 1 in what the second network puts out, to keep it near 1."""
+LATE_UNITS = 4.0, 10.0
+"""Game points and card points that are 1 in what the second network puts out, to keep it near 1."""
 _KEY_SHIFT = np.uint64(40)
 _KEY_UNIT = np.float32(2.0**-24)
 """A key's highest 24 bits are as many as float32 tells apart."""
@@ -33,8 +35,10 @@ class NetConfig:
     late: NotNegative = 0
     """The trick, counted from 1, from which on the actor has a second network, which learns from
     branches; 0 for one network throughout."""
-    late_hidden: tuple[AtLeastOne, ...] = (448, 448)
-    """Widths of its hidden layers."""
+    late_width: AtLeastOne = 416
+    """Width of its hidden layers."""
+    late_blocks: AtLeastOne = 2
+    """Its residual blocks, behind the first layer."""
     temperature: Positive = 0.1
     """Game points that make one logit of it: how much worse a card may be and still be tried."""
 
@@ -52,17 +56,55 @@ def _mlp(n_in: int, hidden: tuple[int, ...], n_out: int, last_gain: float) -> nn
     return nn.Sequential(*layers)
 
 
+class Residual(nn.Module):
+    """A network of residual blocks with layer norms in front, from nothing at its end (He 2016).
+
+    Args:
+        n_in: Number of inputs.
+        width: Width of every hidden layer.
+        n_blocks: Number of blocks.
+        n_out: Number of outputs.
+    """
+
+    def __init__(self, n_in: int, width: int, n_blocks: int, n_out: int) -> None:
+        super().__init__()
+        self.first = _mlp(n_in, (), width, last_gain=2**0.5)
+        self.blocks = nn.ModuleList(
+            nn.Sequential(nn.LayerNorm(width), *_mlp(width, (), width, last_gain=1.0), nn.ReLU())
+            for _ in range(n_blocks)
+        )
+        self.last = nn.Sequential(nn.LayerNorm(width), *_mlp(width, (), n_out, last_gain=0.01))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return outputs float32[N, n_out]."""
+        hidden = self.first(features).relu()
+        for block in self.blocks:
+            hidden = hidden + block(hidden)
+        outputs: Tensor = self.last(hidden)
+        return outputs
+
+
 class Actor(nn.Module):
     """The policy: what a seat may know in, one logit per slot out."""
+
+    _units: Tensor
 
     def __init__(self, rules: RuleSet, config: NetConfig) -> None:
         super().__init__()
         self.encode = Encoder(rules, all_cards=False)
         n_in, n_out = self.encode.n_features, self.encode.slots.n_slots
         self.body = _mlp(n_in, config.hidden, n_out, last_gain=0.01)
-        self.late = _mlp(n_in, config.late_hidden, n_out, last_gain=0.01) if config.late else None
+        self.late: nn.Sequential | None = None
+        if config.late:
+            stakes = Stakes(rules, self.encode.column)
+            n_late = len(LATE_UNITS) * self.encode.slots.n_cards
+            self.late = nn.Sequential(
+                stakes,
+                Residual(n_in + stakes.n_features, config.late_width, config.late_blocks, n_late),
+            )
         self._late_from = config.late
         self.temperature = config.temperature
+        self.register_buffer("_units", torch.tensor(LATE_UNITS)[:, None], persistent=False)
 
     def log_probs(self, features: Tensor, allowed: Tensor) -> Tensor:
         """Return log-probabilities [N, n_slots] from features and legal slots.
@@ -74,12 +116,27 @@ class Actor(nn.Module):
             return masked_log_softmax(self.body(seen), allowed)
         late = self.encode.trick(seen) >= self._late_from
         parts = (~late).nonzero()[:, 0], late.nonzero()[:, 0]
-        early_logits, paid = (
-            _run(net, seen[rows]) for net, rows in zip((self.body, self.late), parts, strict=True)
+        early_logits, late_logits = (
+            _run(self.body, seen[parts[0]]),
+            _run(self._late_logits, seen[parts[1]]),
         )
-        logits = torch.cat([early_logits, paid * (LATE_UNIT / self.temperature)])
+        logits = torch.cat([early_logits, late_logits])
         logits = torch.empty_like(logits).index_copy(0, torch.cat(parts), logits)
         return masked_log_softmax(logits, allowed)
+
+    def worth(self, features: Tensor) -> Tensor:
+        """Return what the second network makes of each card, float32[N, 2, n_cards].
+
+        Game points and card points of the seat's column at the end of the deal, each but for what
+        all cards have in common.
+        """
+        assert self.late is not None, "there is no second network"
+        outputs: Tensor = self.late(features[:, : self.encode.n_features]).float()
+        return torch.stack(outputs.chunk(len(LATE_UNITS), dim=1), dim=1) * self._units
+
+    def _late_logits(self, features: Tensor) -> Tensor:
+        paid = self.worth(features)[:, 0] / self.temperature
+        return nn.functional.pad(paid, (0, self.encode.slots.n_slots - paid.shape[1]))
 
     def read(self, words: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return contexts [N], legal slots bool[N, n_slots] and features."""
@@ -93,10 +150,10 @@ class Actor(nn.Module):
         return self.log_probs(features, allowed), allowed, contexts
 
 
-def _run(net: nn.Module, features: Tensor) -> Tensor:
+def _run(net: Callable[[Tensor], Tensor], features: Tensor) -> Tensor:
     """Return what a network makes of some rows, whatever their number."""
     n = len(features)
-    out: Tensor = net(nn.functional.pad(features, (0, 0, 0, -n % _ROWS)))[:n]
+    out = net(nn.functional.pad(features, (0, 0, 0, -n % _ROWS)))[:n]
     return out
 
 

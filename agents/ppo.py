@@ -101,6 +101,7 @@ class Learner:
         """Seconds of an update by what was done, as they are logged."""
         how = self.device, config.bfloat16, config.compile
         self._log_probs = devices.built(self.actor.log_probs, *how)
+        self._worth = devices.built(self.actor.worth, *how)
         self._average_log_probs = devices.built(self.average.log_probs, *how)
         self._values = devices.built(self.critic.forward, *how)
         self.optimisers = {
@@ -153,8 +154,7 @@ class Learner:
         Args:
             experience: The deals.
             generator: Orders the decisions.
-            exploration: Weight of the entropy in each decision, float32[N]; the schedule's if
-                there is none.
+            exploration: Weight of the entropy in each decision, float32[N]; None as scheduled.
             critic_alone: Whether the policy stays as it is.
         """
 
@@ -163,8 +163,8 @@ class Learner:
             losses = policy_losses(log_probs, part, self.config.clip)
             loss = losses["policy_loss"] - losses.pop("exploration")
             if part.outcomes is not None:
-                losses["branch_loss"] = branch_loss(log_probs, part, self.actor.temperature)
-                loss = loss + losses["branch_loss"]
+                branches, told = self._branch_loss(part)
+                loss, losses = loss + branches, losses | told
             if self.config.magnet:
                 with torch.no_grad():
                     others = self._average_log_probs(part.features, part.allowed)
@@ -225,21 +225,14 @@ class Learner:
         explained = explained_variance(values, returns, self.group.variance)
         return means | {"explained_variance": explained}
 
-    def practise(self, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
-        """Learn from branches alone, and only those decisions; return what is logged."""
-
-        def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-            log_probs = self._log_probs(part.features, part.allowed)
-            loss = branch_loss(log_probs, part, self.actor.temperature)
-            return loss, {"branch_loss": loss}
-
-        late = experience.branched()
+    def practise(self, branched: Experience, generator: np.random.Generator) -> dict[str, float]:
+        """Learn from branches alone, which all decisions have; return what is logged."""
         with self.watch.span("encoding"):
-            features, allowed, slot = self.load.features(late, late.action)
-            nothing = torch.zeros(len(late), device=self.device)
+            features, allowed, slot = self.load.features(branched, branched.action)
+            nothing = torch.zeros(len(branched), device=self.device)
             batch = Batch(features, allowed, slot, *[nothing] * 4)
-            batch = batch._replace(outcomes=self.load.outcomes(late, allowed))
-        return self._pass(batch, [("actor.late", policy)], generator)
+            batch = batch._replace(outcomes=self.load.outcomes(branched, allowed))
+        return self._pass(batch, [("actor.late", self._branch_loss)], generator)
 
     def _pass(
         self, batch: Batch, jobs: list[tuple[str, Loss]], generator: np.random.Generator
@@ -269,6 +262,14 @@ class Learner:
         for mean, weight in zip(self.average.parameters(), self.actor.parameters(), strict=True):
             mean.lerp_(weight, 1 - self.config.average)
 
+    def _branch_loss(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        """Return the second network's loss on a minibatch."""
+        assert part.outcomes is not None, "no branches were played out"
+        rows = (~part.outcomes.isnan().flatten(1).all(dim=1)).nonzero()[:, 0]
+        worth = self._worth(part.features[rows])
+        loss = branch_loss(worth, part.allowed[rows], part.outcomes[rows]) / len(part.slot)
+        return loss, {"branch_loss": loss}
+
     def _value(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """Return the critic's loss on a minibatch."""
         error = (self._values(part.features) - part.returns) / self.config.payoff_scale
@@ -278,10 +279,7 @@ class Learner:
     def _descend(
         self, batch: Batch, parts: list[tuple[Tensor, float]], name: str, loss_of: Loss
     ) -> Logged:
-        """Take one network's gradient steps, on some rows each, by their weight in the minibatch.
-
-        Return what they logged, weighted too.
-        """
+        """Take one network's gradient steps, each on rows at a weight; return what they logged."""
         net, of = attrgetter(name)(self), name.partition(".")[0]
         optimiser, weights = self.optimisers[of], list(net.parameters())
         logged: Logged = []

@@ -27,6 +27,9 @@ Sampler = Callable[
 It must read of the words only what the seat may know.
 """
 
+_NOBODY = np.zeros(0, np.intp)
+_NOTHING = np.zeros(0, np.int64), np.zeros(0, np.float32)
+
 
 @dataclass(frozen=True)
 class Experience:
@@ -42,7 +45,7 @@ class Experience:
         starts: Where each step's decisions begin, and N last; within a step a deal occurs once.
         payoff: What each seat was paid in the end, in game points, float32[B, P].
         moves: Number of all decisions, forced ones included.
-        outcomes: What became of each legal action of late decisions; None without branches.
+        outcomes: What became of each legal card of late decisions; None without branches.
     """
 
     words: NDArray[np.uint32]
@@ -62,13 +65,13 @@ class Experience:
     def branched(self) -> Experience:
         """Return only the decisions of which branches were played out."""
         assert self.outcomes is not None, "no branches were played out"
-        chosen, paid = self.outcomes
+        chosen = self.outcomes.decision
         names = ("words", "legal", "action", "log_prob", "row", "seat")
         return replace(
             self,
             **{name: getattr(self, name)[chosen] for name in names},
             starts=np.searchsorted(chosen, self.starts),
-            outcomes=Outcomes(np.arange(len(chosen)), paid),
+            outcomes=self.outcomes._replace(decision=np.arange(len(chosen))),
         )
 
 
@@ -86,7 +89,7 @@ def collect(
         sample: Chooses for the learner, in every seat that no opponent takes.
         seed: Seed of the deals.
         opponents: Whom the learner meets at some tables.
-        branches: Plays out every legal action of some of the learner's decisions.
+        branches: Plays out every legal card of some of the learner's decisions.
     """
     vec.reset(seed=seed)
     steps: list[tuple[NDArray[np.generic], ...]] = []
@@ -97,18 +100,23 @@ def collect(
         chosen = np.flatnonzero(n_legal > 1)
         moves += int(np.count_nonzero(n_legal))
         actions = lowest_action(vec.legal)  # the forced one, where there is no choice
-        if len(chosen):
-            seen = vec.observe_all()
-            mine = chosen if opponents is None else opponents.choose(vec, chosen, seen, actions)
+        seen, mine = vec.observe_all(), chosen
+        if opponents is not None:
+            mine = opponents.choose(vec, chosen, seen, actions)
+        if len(mine):
             words, legal = seen[mine], vec.legal[mine]
             if branches is not None:
-                late = branches.at(vec, mine, words)
+                late = branches.at(vec, mine, words, opponents)
                 outcomes.append(late._replace(decision=decisions + late.decision))
             decisions += len(mine)
             action, log_prob = sample(words, legal)
             actions[mine] = action
             steps.append((words, legal, action, log_prob, mine, vec.seat[mine]))
         vec.step(actions)
+    if not steps:  # the learner had no choice
+        words = vec.observe_all()[_NOBODY]
+        steps.append((words, vec.legal[_NOBODY], *_NOTHING, _NOBODY, vec.seat[_NOBODY]))
+        outcomes += [branches.at(vec, _NOBODY, words)] if branches is not None else []
     words, legal, action, log_prob, row, seat = (
         np.concatenate(part) for part in zip(*steps, strict=True)
     )

@@ -21,6 +21,7 @@ from agents.config import Config, from_dict, to_dict
 from agents.health import may_call
 from agents.league import League, Opponents
 from agents.logbook import tagged
+from agents.nets import NetPolicy
 from agents.parallel import ALONE, Group
 from agents.ppo import Learner
 from agents.rollout import Experience, collect
@@ -69,8 +70,7 @@ class Trainer:
         deals = self._group.from_first(lambda: self._group.portion(self.config.batch))
         self._vec = VectorSjavs(rules, batch=deals, seed=0)
         self._teacher = player(self.config.imitation.teacher, rules)
-        late, by = self.config.net.late, self.config.branches.player
-        self._branches = Branches(late, by, rules) if late else None
+        self._player = player(self.config.branches.player, rules)
         self.league = League(self.config.league, rules, policy.load)
 
     @property
@@ -83,12 +83,15 @@ class Trainer:
         """Whether the update at hand imitates the teacher."""
         return self.progress.deals < self.config.imitation.deals
 
-    @property
-    def _branching(self) -> bool:
-        """Whether the update at hand learns from branches."""
+    def _branches(self) -> Branches | None:
+        """Return what plays branches out in the update at hand, None if there are none."""
         deals, config = self.progress.deals, self.config
         critic_alone = config.branches.alone <= deals < config.critic_first
-        return not (self._imitating or critic_alone)
+        if not config.net.late or self._imitating or critic_alone:
+            return None
+        itself = deals >= (1 - config.branches.itself) * config.deals
+        by = NetPolicy(self.learner.average) if itself else self._player
+        return Branches(config.net.late, by, config.rule_set, as_seated=itself)
 
     def advance(self) -> dict[str, float]:
         """Make one update, and return what is to be logged of it."""
@@ -102,7 +105,7 @@ class Trainer:
             lambda words, legal: self.learner.sample(words, legal, generator),
             self._seed(_DEALS),
             opponents,
-            self._branches if self._branching else None,
+            self._branches(),
         )
         rollout = time.perf_counter() - begun
         exploration, guarded = self._exploration(experience)
@@ -142,6 +145,10 @@ class Trainer:
     ) -> dict[str, float]:
         """Learn as it is due: from the teacher, from branches alone, or from payoffs."""
         config, deals = self.config, self.progress.deals
+        if experience.outcomes is not None and deals < config.branches.alone:
+            experience = experience.branched()
+        if 0 in self._group.gather(len(experience)):  # of so few deals none had a choice
+            return {}
         if self._imitating:
             seen = experience.words[:, :N_WORDS]
             keys = generator.integers(2**64, size=len(experience), dtype=np.uint64)

@@ -20,6 +20,7 @@ from agents.parallel import ALONE, Group, joined
 from agents.ppo import Learner, PPOConfig
 from agents.rollout import Experience, collect
 from sjavs_env import VectorSjavs, rule_set
+from sjavs_env.players import player
 
 RULES = rule_set("faroese4")
 DEALS = (64, 24)
@@ -31,7 +32,7 @@ LATE = 7
 
 def learner(minibatch: int, seed: int = SEED, group: Group = ALONE) -> Learner:
     config = PPOConfig(epochs=2, minibatch=minibatch, average=0.5)
-    net = NetConfig(hidden=(32,), late=LATE, late_hidden=(32,))
+    net = NetConfig(hidden=(32,), late=LATE, late_width=32)
     return Learner(RULES, net, config, seed, group=group)
 
 
@@ -44,12 +45,13 @@ def played(pupil: Learner, rank: int) -> Experience:
     """Play until the number of decisions divides evenly among the minibatches."""
     vec = VectorSjavs(RULES, batch=DEALS[rank])
     generator = np.random.default_rng(rank)
+    branches = Branches(LATE, player("rule-of-thumb", RULES), RULES, as_seated=False)
     tries = (
         collect(
             vec,
             lambda words, legal: pupil.sample(words, legal, generator),
             seed=seed,
-            branches=Branches(LATE, "rule-of-thumb", RULES),
+            branches=branches,
         )
         for seed in count(100 * rank)
     )

@@ -9,8 +9,9 @@ import torch
 from agents import training
 from agents.branches import Branches
 from agents.config import ConfigError, from_dict
+from agents.league import Opponents
 from agents.losses import Batch, branch_loss, centred
-from agents.nets import NetConfig, masked_log_softmax
+from agents.nets import NetConfig, NetPolicy
 from agents.ppo import Learner, PPOConfig
 from agents.rollout import Experience, collect
 from sjavs_env import RULE_SETS, VectorSjavs, rule_set
@@ -23,7 +24,7 @@ from tests.test_ppo import masks
 from tests.test_update import moved, weights_of
 
 FIRST = 6
-LATE = TINY | {"net": {"hidden": [16], "late": 7, "late_hidden": [24]}}
+LATE = TINY | {"net": {"hidden": [16], "late": 7, "late_width": 24}}
 
 
 def lowest(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -31,17 +32,24 @@ def lowest(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def branching(rules: str, first: int = FIRST) -> Branches:
-    return Branches(first, "rule-of-thumb", rule_set(rules))
+    return Branches(
+        first, player("rule-of-thumb", rule_set(rules)), rule_set(rules), as_seated=False
+    )
 
 
-def played_out(vec: VectorSjavs, row: int, action: int) -> float:
-    """Return what the seat to act is paid after an action, one deal played by itself."""
+def played_out(vec: VectorSjavs, row: int, action: int) -> tuple[float, int]:
+    """Return what the seat to act is paid after an action, one deal played by itself.
+
+    And the card points of its column, as the score sheet has them.
+    """
     seat, alone = vec.seat[row], vec.take([row])
     rule_of_thumb = player("rule-of-thumb", vec.rules)
     alone.step(np.array([action]))
     while not alone.over[0]:
         alone.step(rule_of_thumb.act(alone.observe(), alone.legal, np.zeros(1, np.uint64)))
-    return float(alone.payoff[0, seat])
+    result, column = alone.result(0), vec.rules.column
+    with_declarer = result.declarer is not None and column(result.declarer) == column(int(seat))
+    return float(alone.payoff[0, seat]), result.card_points[0 if with_declarer else 1]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -53,17 +61,71 @@ def test_outcomes_are_those_of_each_card_played_out_alone(rules: str) -> None:
     while not vec.over.all():
         rows = np.flatnonzero(count(vec.legal) > 1)
         before = [vec.record(int(row)) for row in rows]
-        late, payoff = branches.at(vec, rows, vec.observe()[rows])
+        late, payoff, points = branches.at(vec, rows, vec.observe()[rows])
         assert [vec.record(int(row)) for row in rows] == before, "the deals stay as they are"
-        for row, paid in zip(rows[late], payoff, strict=True):
-            legal = vec.legal_mask()[row]
-            assert np.array_equal(legal, ~np.isnan(paid))
-            expected = [played_out(vec, row, int(action)) for action in np.flatnonzero(legal)]
-            assert paid[legal].tolist() == expected
+        for row, *found in zip(rows[late], payoff, points, strict=True):
+            legal = np.flatnonzero(vec.legal_mask()[row])
+            expected = [played_out(vec, row, int(card)) for card in legal]
+            for part, value in zip(found, zip(*expected, strict=True), strict=True):
+                assert np.flatnonzero(~np.isnan(part)).tolist() == legal.tolist()
+                assert part[legal].tolist() == list(value)
             compared += 1
         keys = np.zeros(vec.batch, np.uint64)
         vec.step(np.where(vec.over, 0, rule_of_thumb.act(vec.observe(), vec.legal, keys)))
     assert compared > 3
+
+
+class Lowest:
+    """Plays the lowest legal action."""
+
+    sees_all = False
+
+    def act(self, words: np.ndarray, legal: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        return lowest_action(legal)
+
+
+@pytest.mark.parametrize("as_seated", [True, False])
+def test_opponents_play_their_own_seats_in_branches_or_none(as_seated: bool) -> None:
+    rules, theirs = rule_set("faroese4"), player("rule-of-thumb", rule_set("faroese4"))
+    sitting = np.full((24, 4), -1, np.int8)
+    sitting[:8, 1::2], sitting[8:16, 0::2] = 0, 0
+    opponents = Opponents(("other",), (theirs,), sitting, np.random.default_rng(0))
+    branches = Branches(5, Lowest(), rules, as_seated=as_seated)
+    vec, differ, compared = VectorSjavs(rules, batch=24, seed=9), 0, 0
+    while not vec.over.all():
+        rows = np.flatnonzero(count(vec.legal) > 1)
+        late, payoff, _ = branches.at(vec, rows, vec.observe()[rows], opponents)
+        for row, paid in zip(rows[late], payoff, strict=True):
+            for card in np.flatnonzero(~np.isnan(paid)):
+                ends = []
+                for seated in (as_seated, not as_seated):
+                    alone = vec.take([row])
+                    alone.step(np.array([card]))
+                    while not alone.over[0]:
+                        by = theirs if seated and sitting[row, alone.seat[0]] == 0 else Lowest()
+                        keys = np.zeros(1, np.uint64)
+                        alone.step(by.act(alone.observe(), alone.legal, keys))
+                    ends.append(alone.payoff[0, vec.seat[row]])
+                assert paid[card] == ends[0]
+                differ += ends[0] != ends[1]
+                compared += 1
+        vec.step(lowest_action(vec.legal))
+    assert 0 < differ < compared
+
+
+def test_an_agent_plays_its_own_branches_with_the_average_of_its_weights_in_the_end() -> None:
+    values = LATE | {"branches": {"itself": 0.5}, "imitation": {"deals": 0}}
+    trainer = training.start(from_dict(values, "test"))
+    found = []
+    while not trainer.done:
+        branches = trainer._branches() or pytest.fail("no branches")
+        by_itself = isinstance(branches._player, NetPolicy)
+        assert branches._as_seated == by_itself
+        if by_itself:
+            assert branches._player._actor is trainer.learner.average
+        found.append((trainer.progress.deals >= trainer.config.deals / 2, by_itself))
+        trainer.advance()
+    assert set(found) == {(False, False), (True, True)}
 
 
 @pytest.mark.parametrize("first", [1, FIRST, 99])
@@ -82,45 +144,49 @@ def test_decisions_are_branched_from_a_trick_on_and_change_nothing_else(first: i
     assert found.outcomes.decision.tolist() == expected.tolist()
     assert bool(len(expected)) == (first < 99)
     np.testing.assert_array_equal(
-        np.isnan(found.outcomes.paid).sum(axis=1), 64 - count(found.legal[expected])
+        np.isnan(found.outcomes.paid).sum(axis=1), 32 - count(found.legal[expected])
     )
 
 
-def minibatch(allowed: torch.Tensor, outcomes: torch.Tensor) -> Batch:
-    nothing = torch.zeros(len(allowed))
-    slot = nothing.long()
-    return Batch(nothing[:, None], allowed, slot, *[nothing] * 4)._replace(outcomes=outcomes)
-
-
 def test_the_loss_of_branches_is_that_of_its_definition() -> None:
-    allowed = torch.tensor([[True, True, False, True], [True, True, True, True]])
-    logits = torch.tensor([[1.0, 3.0, 50.0, -1.0], [1.0, 2.0, 3.0, 4.0]], requires_grad=True)
-    paid = torch.tensor([[2.0, -4.0, 0.0, -1.0], [torch.nan] * 4])
-    part = minibatch(allowed, torch.stack([centred(paid[:1], allowed[:1])[0], paid[1]]))
-    loss = branch_loss(masked_log_softmax(logits, allowed), part, temperature=0.5)
-    # Payoffs less their mean, -1: 3, -3, 0. Logits less theirs, 1: 0, 2, -2; half: 0, 1, -1. In
-    # units of four points:
-    errors = torch.tensor([0.0 - 3, 1 + 3, -1 - 0]) / 4
-    assert loss.item() == pytest.approx(float(errors.square().sum()) / 2)
+    allowed = torch.tensor([[True, True, False, True, True]])  # the last is no card
+    worth = torch.tensor([[[1.0, 3.0, 50.0, -1.0], [7.0, 1.0, 9.0, 1.0]]], requires_grad=True)
+    found = torch.tensor([[[2.0, -4.0, 0.0, -1.0], [30.0, 10.0, 0.0, 20.0]]])
+    cards = allowed[:, None, :4].expand_as(found)
+    loss = branch_loss(worth, allowed, centred(found, cards))
+    # Less their means, -1 and 1: paid 3, -3, 0 and put out 0, 2, -2; in units of four points.
+    paid = torch.tensor([0.0 - 3, 2 + 3, -2 - 0]) / 4
+    # Less their means, 20 and 3: card points 10, -10, 0 and put out 4, -2, -2; in units of ten.
+    points = torch.tensor([4.0 - 10, -2 + 10, -2 - 0]) / 10
+    assert loss.item() == pytest.approx(float((paid.square() + points.square()).sum()))
     loss.backward()
-    # Half a point is an eighth of the unit.
-    expected = torch.zeros(2, 4)
-    expected[0, [0, 1, 3]] = (errors - errors.mean()) * 2 / 8 / 2
-    torch.testing.assert_close(logits.grad, expected)
+    expected = torch.zeros(1, 2, 4)
+    for part, errors, unit in ((0, paid, 4), (1, points, 10)):
+        expected[0, part, [0, 1, 3]] = (errors - errors.mean()) * 2 / unit
+    torch.testing.assert_close(worth.grad, expected)
 
 
-def test_a_soft_choice_has_no_loss_and_no_row_without_branches_counts() -> None:
-    allowed = masks(100, 66, seed=1)
-    paid = torch.randn(100, 66)
-    outcomes = centred(paid, allowed)
-    outcomes[50:] = torch.nan
-    soft = masked_log_softmax(paid / 0.2, allowed)
-    soft[50:] = masked_log_softmax(torch.randn(50, 66), allowed[50:])
-    part = minibatch(allowed, outcomes)
-    assert float(branch_loss(soft, part, temperature=0.2)) == pytest.approx(0, abs=1e-6)
-    assert float(branch_loss(soft, part, temperature=0.4)) > 0.01
-    nothing = minibatch(allowed, torch.full((100, 66), torch.nan))
-    assert float(branch_loss(soft, nothing, temperature=0.2)) == 0
+def test_what_branches_came_to_has_no_loss_whatever_all_cards_have_in_common() -> None:
+    allowed = masks(100, 34, seed=1)
+    found = 5 * torch.randn(100, 2, 34)
+    cards = allowed[:, None].expand_as(found)
+    same = found + torch.randn(100, 2, 1)
+    assert float(branch_loss(same, allowed, centred(found, cards))) == pytest.approx(0, abs=1e-6)
+    assert float(branch_loss(1.1 * same, allowed, centred(found, cards))) > 0.01
+
+
+def test_decisions_without_branches_do_not_count() -> None:
+    """But in the number that the loss is a mean over."""
+    pupil, whole = pupil_of(), branched_play(first=7)
+    for experience in (whole, whole.branched()):
+        features, allowed, slot = pupil.load.features(experience, experience.action)
+        batch = Batch(features, allowed, slot, *[features[:, 0]] * 4)
+        batch = batch._replace(outcomes=pupil.load.outcomes(experience, allowed))
+        mean, _ = pupil._branch_loss(batch)
+        if experience is whole:
+            whole_sum = mean.item() * len(whole)
+    assert whole_sum == pytest.approx(mean.item() * len(experience), rel=1e-5)
+    assert 0 < len(experience) < len(whole)
 
 
 def branched_play(first: int) -> Experience:
@@ -130,7 +196,7 @@ def branched_play(first: int) -> Experience:
 
 
 def pupil_of(**changes: object) -> Learner:
-    net = NetConfig(hidden=(32,), late=7, late_hidden=(32,))
+    net = NetConfig(hidden=(32,), late=7, late_width=32)
     return Learner(rule_set("faroese4"), net, PPOConfig(**changes), seed=1)
 
 
@@ -169,12 +235,13 @@ def test_the_policy_comes_to_what_branches_paid(alone: bool) -> None:
     experience = branched_play(first=7)
     critic = weights_of(pupil.critic)
     learn = pupil.practise if alone else pupil.update
-    first = learn(experience, np.random.default_rng(0))["branch_loss"]
-    told = learn(experience, np.random.default_rng(1))
+    lesson = experience.branched() if alone else experience
+    first = learn(lesson, np.random.default_rng(0))["branch_loss"]
+    told = learn(lesson, np.random.default_rng(1))
     assert told["branch_loss"] < first / 1.5
     assert set(told) == {"branch_loss"} if alone else {"branch_loss"} < set(told)
     assert (moved(pupil.critic, critic) == 0) == alone
-    decision, payoff = experience.outcomes or pytest.fail("no branches")
+    decision, payoff, _ = experience.outcomes or pytest.fail("no branches")
     words, legal = experience.words[decision], experience.legal[decision]
     with torch.no_grad():
         log_probs, _, contexts = pupil.actor(*pupil.load.tensors(words, legal))
@@ -203,8 +270,7 @@ def test_where_the_critic_learns_alone_nothing_is_branched() -> None:
     trainer = training.start(from_dict(values, "test"))
     branched = []
     for _ in range(3):
-        assert trainer._branches is not None
-        branched.append(trainer._branching)
+        branched.append(trainer._branches() is not None)
         trainer.advance()
     assert branched == [True, False, True]
 

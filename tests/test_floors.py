@@ -31,7 +31,7 @@ FLOORS: dict[str, dict[str, str]] = {
         "agents": "bounds branches bytetables card checkpoint config dealsets devices duplicate "
         "evaluate exploit facts features health holdings league loader logbook losses nets "
         "parallel past peers policy ppo provenance ratings report rollout rubbers runs search.* "
-        "slots speed speed_training stopwatch table training weights",
+        "slots speed speed_training stakes stopwatch table training weights",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},
@@ -60,6 +60,7 @@ TORCH = (
     "agents.ppo",
     "agents.runs",
     "agents.slots",
+    "agents.stakes",
     "agents.speed_training",
     "agents.weights",
     "scripts",

@@ -10,7 +10,7 @@ import torch
 from agents import checkpoint, exploit, policy, training
 from agents.config import ConfigError, from_dict
 from agents.features import tensors
-from agents.nets import LATE_UNIT, Actor, NetConfig, NetPolicy, masked_log_softmax, rounded
+from agents.nets import LATE_UNITS, Actor, NetConfig, NetPolicy, masked_log_softmax, rounded
 from agents.weights import CheckpointError
 from sjavs_env import VectorSjavs, rule_set
 from sjavs_env.core.bits import count
@@ -20,7 +20,7 @@ from tests.conftest import TINY
 from tests.test_branches import LATE
 
 RULES = rule_set("faroese4")
-CONFIG = NetConfig(hidden=(16,), late=6, late_hidden=(24, 8))
+CONFIG = NetConfig(hidden=(16,), late=6, late_width=24)
 
 
 def positions() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -51,7 +51,9 @@ def test_each_network_reads_the_tricks_that_are_its_own(first: int) -> None:
         log_probs, allowed, _ = actor(*tensors(words, legal))
         features = actor.read(*tensors(words, legal))[2]
         assert actor.encode.trick(features).tolist() == trick.tolist()
-        early, late = actor.body(features), actor.late(features) * LATE_UNIT / CONFIG.temperature
+        early, paid = actor.body(features), actor.late(features)[:, : actor.encode.slots.n_cards]
+    late = torch.full_like(early, 99.0)  # whatever is no card
+    late[:, : paid.shape[1]] = paid * LATE_UNITS[0] / CONFIG.temperature
     logits = torch.where(torch.from_numpy(trick >= first)[:, None], late, early)
     torch.testing.assert_close(log_probs, masked_log_softmax(logits, allowed))
     assert 0 < (trick >= first).sum() < len(trick)

@@ -65,6 +65,7 @@ def union(parts: list[Experience]) -> Experience:
                 [of.decision + first for of, first in zip(outcomes, decisions, strict=False)]
             ),
             np.concatenate([of.paid for of in outcomes]),
+            np.concatenate([of.points for of in outcomes]),
         ),
     )
 

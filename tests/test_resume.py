@@ -38,7 +38,7 @@ def tensors(run: Path) -> dict[str, bytes]:
         {"critic_first": 192},
         {"options": {"bidding": "free"}, "guard": {"calls": 1.0}},
         {"ppo": TINY["ppo"] | {"magnet": 0.1, "average": 0.5}},
-        {"net": {"hidden": [16], "late": 7, "late_hidden": [24]}},
+        {"net": {"hidden": [16], "late": 7, "late_width": 24}},
         {"net": {"hidden": [16], "late": 7}, "branches": {"alone": 128}},
     ],
 )

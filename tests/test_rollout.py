@@ -5,11 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from agents import training
+from agents.config import from_dict
 from agents.rollout import Experience, advantages, collect
 from agents.training import entropy_tags
 from sjavs_env import RULE_SETS, VectorSjavs
 from sjavs_env.core.bits import count
 from sjavs_env.players.random import lowest_action
+from tests.test_update import moved, weights_of
 
 
 def made(
@@ -89,6 +92,29 @@ def test_forced_moves_are_played_and_not_recorded() -> None:
     assert vec.over.all()
     assert experience.moves > len(experience) == sum(map(len, asked))
     np.testing.assert_array_equal(experience.payoff, vec.payoff)
+
+
+@pytest.mark.parametrize("late", [0, 7])
+def test_deals_in_which_nobody_has_a_choice_are_played_and_nothing_is_learned(late: int) -> None:
+    values = {
+        "rules": "russian6",
+        "batch": 1,
+        "deals": 20,
+        "threads": 1,
+        "net": {"hidden": [8], "late": late, "late_width": 8},
+        "branches": {"alone": 99 if late else 0},
+        # With one deal at a time nobody else has a choice when an opponent has.
+        "league": {"share": 1.0, "players": ["random"], "at_once": 1},
+    }
+    trainer = training.start(from_dict(values, "test"))
+    nothing = 0
+    while not trainer.done:
+        before = weights_of(trainer.learner.actor)
+        logged = trainer.advance()
+        learned = any(name.startswith("losses/") for name in logged)
+        assert learned or moved(trainer.learner.actor, before) == 0
+        nothing += not learned
+    assert 0 < nothing < trainer.progress.update == 20
 
 
 def test_what_is_recorded_belongs_to_its_seat_and_time() -> None:
