@@ -2,9 +2,9 @@
 
 In the last tricks a sampled payoff says little about the one card that was chosen, and nothing of
 the others. There the rest of a deal is short, so that every legal card can be played, and the deal
-played out from it, in the same true deal; the payoffs of a decision differ by
-its card alone. Over many deals their mean is what a card is worth to a seat that does not see the
-others' hands. It is the rollout of search programs, spread over deals in place of worlds.
+played out from it, in the same true deal; the payoffs of a decision differ by its card alone. Over
+many deals their mean is what a card is worth to a seat that does not see the others' hands. It is
+the rollout of search programs, spread over deals in place of worlds.
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ class Branches:
             others = opponents.at(branch) if opponents is not None and self._as_seated else None
             self._play_out(tables, card, others)
             outcomes.paid[number, card] = tables.payoff[place]
-            declaring = self._column[tables.declarer] == self._column[place[1]]
+            # Where nobody declares, seat 0's side stands in the place of declarer's.
+            declarer = np.maximum(tables.declarer, 0)
+            declaring = self._column[declarer] == self._column[place[1]]
             outcomes.points[number, card] = tables.card_points[place[0], 1 - declaring]
         return outcomes
 

@@ -48,7 +48,7 @@ def played_out(vec: VectorSjavs, row: int, action: int) -> tuple[float, int]:
     while not alone.over[0]:
         alone.step(rule_of_thumb.act(alone.observe(), alone.legal, np.zeros(1, np.uint64)))
     result, column = alone.result(0), vec.rules.column
-    with_declarer = result.declarer is not None and column(result.declarer) == column(int(seat))
+    with_declarer = column(result.declarer or 0) == column(int(seat))
     return float(alone.payoff[0, seat]), result.card_points[0 if with_declarer else 1]
 
 
@@ -73,6 +73,27 @@ def test_outcomes_are_those_of_each_card_played_out_alone(rules: str) -> None:
         keys = np.zeros(vec.batch, np.uint64)
         vec.step(np.where(vec.over, 0, rule_of_thumb.act(vec.observe(), vec.legal, keys)))
     assert compared > 3
+
+
+def test_card_points_are_those_of_the_seats_own_side_where_nobody_declares() -> None:
+    branches, vec = branching("faroese4_wiki", 7), VectorSjavs("faroese4_wiki", 400, seed=1)
+    rule_of_thumb, seen = player("rule-of-thumb", vec.rules), set()
+    while not vec.over.all():
+        rows = np.flatnonzero((count(vec.legal) > 1) & (vec.declarer < 0))
+        late, _, points = branches.at(vec, rows, vec.observe()[rows])
+        for row, found in zip(rows[late], points, strict=True):
+            seat = int(vec.seat[row])
+            for card in np.flatnonzero(~np.isnan(found)):
+                alone = vec.take([row])
+                alone.step(np.array([card]))
+                while not alone.over[0]:
+                    keys = np.zeros(1, np.uint64)
+                    alone.step(rule_of_thumb.act(alone.observe(), alone.legal, keys))
+                won = alone._state.points[:, 0].tolist()
+                assert found[card] == won[seat] + won[(seat + 2) % 4]
+                seen.add(seat)
+        vec.step(lowest_action(vec.legal))
+    assert seen == {0, 1, 2, 3}
 
 
 class Lowest:
