@@ -21,7 +21,7 @@ from sjavs_env import RuleSet, VectorSjavs
 from sjavs_env.core.bits import count
 from sjavs_env.core.cards import N_CARDS
 from sjavs_env.core.codes import PLAY
-from sjavs_env.layout import LAYOUT
+from sjavs_env.layout import LAYOUT, N_WORDS
 from sjavs_env.players import Policy
 from sjavs_env.players.random import lowest_action
 
@@ -40,6 +40,9 @@ class BranchesConfig:
     itself: Share = 0.0
     """Share of the budget, at its end, in which the average of the weights plays them out in the
     learner's seats, and whom it meets in theirs: better, once it plays better than that player."""
+    bfloat16: bool = False
+    """Whether the average multiplies matrices in bfloat16 for that: twice as fast on a processor
+    that can, and nothing but the cards that it chooses is used."""
 
 
 class Outcomes(NamedTuple):
@@ -126,9 +129,11 @@ class Branches:
         while not tables.over.all():
             actions = lowest_action(tables.legal)
             chosen = np.flatnonzero(count(tables.legal) > 1)
-            if opponents is not None and len(chosen):
-                chosen = opponents.choose(tables, chosen, tables.observe_all(), actions)
             if len(chosen):
-                seen, keys = tables.observe()[chosen], np.zeros(len(chosen), np.uint64)
-                actions[chosen] = self._player.act(seen, tables.legal[chosen], keys)
+                seen = tables.observe() if opponents is None else tables.observe_all()
+                if opponents is not None:
+                    chosen = opponents.choose(tables, chosen, seen, actions)
+                keys = np.zeros(len(chosen), np.uint64)
+                legal = tables.legal[chosen]
+                actions[chosen] = self._player.act(seen[chosen, :N_WORDS], legal, keys)
             tables.step(actions)

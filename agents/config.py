@@ -160,8 +160,10 @@ def _check(config: Config) -> None:
     late, most = config.net.late, config.rule_set.n_tricks - 1
     if late > most:
         raise ValueError(f"net.late = {late} leaves no choice to learn from; {most} is the last")
-    if config.branches.alone and not late:
-        raise ValueError(f"branches.alone = {config.branches.alone} needs net.late, which is 0")
+    for name in ("alone", "itself"):
+        value = getattr(config.branches, name)
+        if value and not late:
+            raise ValueError(f"branches.{name} = {value} needs net.late, which is 0")
     try:
         torch.device(config.device)
     except RuntimeError:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.bounds import AtLeastOne, NotNegative, Positive
+from agents.devices import built
 from agents.features import Encoder, tensors
 from agents.stakes import Stakes
 from sjavs_env import RuleSet
@@ -178,14 +179,16 @@ class NetPolicy:
     Args:
         actor: The network; it is not copied.
         greedy: Whether to play the most probable action, without randomness, or to draw one.
+        bfloat16: Whether to multiply matrices in bfloat16.
     """
 
     sees_all = False
 
-    def __init__(self, actor: Actor, *, greedy: bool = True) -> None:
+    def __init__(self, actor: Actor, *, greedy: bool = True, bfloat16: bool = False) -> None:
         self._actor = actor.eval()
         self._greedy = greedy
         self._device = next(actor.parameters()).device
+        self._log_probs = built(actor.log_probs, self._device, bfloat16, compiled=False)
 
     @torch.no_grad()
     def act(
@@ -193,10 +196,14 @@ class NetPolicy:
     ) -> NDArray[np.int64]:
         """Return a legal action for each row, int64[N]."""
         n = len(words)
+        if not n:
+            return np.empty(0, np.int64)
         missing = -n % _ROWS
         padded = np.pad(words, ((0, missing), (0, 0))), np.pad(legal, (0, missing))
         seen = (tensor.to(self._device) for tensor in tensors(*padded))
-        log_probs, allowed, contexts = (part[:n] for part in self._actor(*seen))
+        contexts, allowed, features = self._actor.read(*seen)
+        log_probs = self._log_probs(features, allowed)[:n]
+        allowed, contexts = allowed[:n], contexts[:n]
         if self._greedy:
             slots = log_probs.argmax(dim=1)
         else:

@@ -100,9 +100,11 @@ def collect(
         chosen = np.flatnonzero(n_legal > 1)
         moves += int(np.count_nonzero(n_legal))
         actions = lowest_action(vec.legal)  # the forced one, where there is no choice
-        seen, mine = vec.observe_all(), chosen
-        if opponents is not None:
-            mine = opponents.choose(vec, chosen, seen, actions)
+        mine = chosen
+        if len(chosen):
+            seen = vec.observe_all()
+            if opponents is not None:
+                mine = opponents.choose(vec, chosen, seen, actions)
         if len(mine):
             words, legal = seen[mine], vec.legal[mine]
             if branches is not None:

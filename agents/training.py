@@ -90,7 +90,8 @@ class Trainer:
         if not config.net.late or self._imitating or critic_alone:
             return None
         itself = deals >= (1 - config.branches.itself) * config.deals
-        by = NetPolicy(self.learner.average) if itself else self._player
+        average = NetPolicy(self.learner.average, bfloat16=config.branches.bfloat16)
+        by = average if itself else self._player
         return Branches(config.net.late, by, config.rule_set, as_seated=itself)
 
     def advance(self) -> dict[str, float]:

@@ -16,7 +16,7 @@ from agents.ppo import Learner, PPOConfig
 from agents.rollout import Experience, collect
 from sjavs_env import RULE_SETS, VectorSjavs, rule_set
 from sjavs_env.core.bits import count
-from sjavs_env.layout import LAYOUT
+from sjavs_env.layout import LAYOUT, N_WORDS
 from sjavs_env.players import player
 from sjavs_env.players.random import lowest_action
 from tests.conftest import TINY
@@ -147,6 +147,25 @@ def test_an_agent_plays_its_own_branches_with_the_average_of_its_weights_in_the_
         found.append((trainer.progress.deals >= trainer.config.deals / 2, by_itself))
         trainer.advance()
     assert set(found) == {(False, False), (True, True)}
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_an_agent_may_play_branches_in_bfloat16(bfloat16: bool) -> None:
+    values = LATE | {"branches": {"itself": 1.0, "bfloat16": bfloat16}, "imitation": {"deals": 0}}
+    trainer = training.start(from_dict(values, "test"))
+    by = (trainer._branches() or pytest.fail("no branches"))._player
+    assert isinstance(by, NetPolicy)
+    kinds: list[torch.dtype] = []
+    actor = trainer.learner.average
+    for layer in actor.modules():
+        if isinstance(layer, torch.nn.Linear):
+            layer.register_forward_hook(lambda _layer, _given, out: kinds.append(out.dtype))
+    experience = branched_play(first=7)
+    seen, keys = experience.words[:, :N_WORDS], np.zeros(len(experience), np.uint64)
+    chosen = by.act(seen, experience.legal, keys)
+    assert set(kinds) == {torch.bfloat16 if bfloat16 else torch.float32}
+    exact = NetPolicy(actor).act(seen, experience.legal, keys)
+    assert 0.9 < np.mean(chosen == exact) <= 1
 
 
 @pytest.mark.parametrize("first", [1, FIRST, 99])

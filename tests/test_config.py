@@ -54,6 +54,9 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
             "mine: unknown player 'rule'; the nearest is 'rule-of",
         ),
         ({"device": "gpu"}, "mine: device 'gpu'"),
+        ({"net": {"late": 8}}, "mine: net.late = 8 leaves no choice to learn from; 7 is the last"),
+        ({"branches": {"alone": 9}}, "mine: branches.alone = 9 needs net.late, which is 0"),
+        ({"branches": {"itself": 0.5}}, "mine: branches.itself = 0.5 needs net.late, which is 0"),
     ],
 )
 def test_a_mistake_is_one_sentence(values: dict[str, object], sentence: str) -> None:

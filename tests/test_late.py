@@ -70,6 +70,14 @@ def test_what_else_is_asked_changes_no_digit() -> None:
         )
 
 
+@pytest.mark.parametrize("late", [0, 6])
+def test_asked_nothing_it_chooses_nothing(late: int) -> None:
+    words, legal, _ = positions()
+    keys = np.zeros(0, np.uint64)
+    chosen = NetPolicy(Actor(RULES, NetConfig(late=late))).act(words[:0], legal[:0], keys)
+    assert (chosen.shape, chosen.dtype) == ((0,), np.int64)
+
+
 def test_a_beginning_without_a_second_network_leaves_the_new_one(run: Path) -> None:
     trainer = training.start(from_dict(LATE | {"initial": str(run)}, "test"))
     new = training.start(from_dict(LATE, "test")).learner.actor.state_dict()

@@ -9,6 +9,7 @@ from agents.evaluate import edge
 from sjavs_env import RULE_SETS, VectorSjavs, rule_set
 from sjavs_env.core.card_tables import order
 from sjavs_env.core.codes import N_CLASSES
+from sjavs_env.layout import N_WORDS
 from sjavs_env.players import PLAYERS, player
 from sjavs_env.players.ranking import Ranking
 
@@ -35,6 +36,13 @@ def test_a_player_takes_only_legal_actions_in_every_rule_set(preset: str, name: 
         assert actions.dtype == np.int64
         vec.step(actions)  # raises at the first illegal action
         step += 1
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_a_player_that_is_asked_nothing_chooses_nothing(name: str) -> None:
+    none = np.zeros(0, np.uint64)
+    chosen = player(name, FAROESE4).act(np.zeros((0, N_WORDS), np.uint32), none, none)
+    assert (chosen.shape, chosen.dtype) == ((0,), np.int64)
 
 
 def test_random_chooses_every_legal_action_equally_often() -> None:
