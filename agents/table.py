@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -94,8 +96,17 @@ def in_parts(
         yield from map(play, spans)
     else:
         # Spawned, not forked: the fork of a process in which torch runs threads may hang.
-        with ProcessPoolExecutor(min(processes, len(spans)), get_context("spawn")) as pool:
+        workers, context = min(processes, len(spans)), get_context("spawn")
+        with ProcessPoolExecutor(workers, context, _one_thread) as pool:
             yield from pool.map(play, spans)
+
+
+def _one_thread() -> None:
+    """Keep a process of several to one thread of torch, which is loaded or will be, or neither."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
 
 
 def _asked(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
+import torch
 import tyro
 from rich.console import Console
 from rich.progress import Progress
@@ -50,7 +51,8 @@ class Arguments:
     exploit_run: Path | None = None
     """Where they are trained (default: runs/exploit-AGENT); one that is there goes on."""
     threads: int = 1
-    """Threads of their networks' arithmetic."""
+    """Threads of networks' arithmetic, where there is one process; more than idle cores are slower
+    than one."""
     rules: str = "faroese4"
     """The preset."""
     option: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
@@ -78,6 +80,7 @@ def main() -> None:
     arguments = read(Arguments, prog="python -m scripts.evaluate")
     rules = rule_set(arguments.rules, **dict(map(_option, arguments.option)))
     _check(arguments)
+    torch.set_num_threads(arguments.threads)
     told = Console(stderr=True)
     if arguments.exploit:
         arguments = replace(arguments, agents=_exploited(arguments, rules, told))

@@ -4,12 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agents import report
 from scripts import benchmark
 from scripts._cli import run
 from scripts.evaluate import main
+from sjavs_env import RuleSet
+from sjavs_env.players.random import lowest_action
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 QUICK = ("--deals", "40")
@@ -52,6 +55,58 @@ def test_agents_meet_pairwise_and_the_file_says_how(tmp_path):
 def test_markdown_is_printed_alone():
     ran = evaluate("random", "random", *QUICK, "--markdown", "--deal-set", "validation")
     assert ran.stdout.startswith("faroese4, 40 deals of validation-v1, seed 0\n\n| A | B |")
+
+
+class OnThreads:
+    """Takes the lowest legal action, if torch has as many threads as it is told."""
+
+    sees_all = False
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def act(self, words: np.ndarray, legal: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        import torch  # as late as a policy may need it
+
+        if torch.get_num_threads() != self._number:
+            raise RuntimeError(f"torch has {torch.get_num_threads()} threads")
+        return lowest_action(legal)
+
+
+def on_one_thread(rules: RuleSet) -> OnThreads:
+    return OnThreads(1)
+
+
+def on_three_threads(rules: RuleSet) -> OnThreads:
+    return OnThreads(3)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("on_one_thread", ()),
+        ("on_three_threads", ("--threads", 3)),
+        ("on_one_thread", ("--processes", 2, "--deals", 5000)),
+    ],
+)
+def test_networks_have_one_thread_unless_more_are_asked_for(name, options):
+    ran = evaluate("random", f"tests.test_evaluate_script:{name}", *QUICK, *options)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_processes_that_load_torch_later_have_one_thread_each():
+    code = (
+        "from agents.evaluate import edge\n"
+        "from sjavs_env import rule_set\n"
+        "from sjavs_env.players import player\n"
+        "from tests.test_evaluate_script import on_one_thread\n"
+        "if __name__ == '__main__':\n"
+        "    rules = rule_set('faroese4')\n"
+        "    a, b = player('random', rules), on_one_thread(rules)\n"
+        "    edge(a, b, rules, 40, batch=20, processes=2)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
 
 
 MISTAKES = {
