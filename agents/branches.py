@@ -9,14 +9,15 @@ the rollout of search programs, spread over deals in place of worlds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bounds import NotNegative, Share
+from agents.bounds import AtLeastOne, NotNegative, Share
 from agents.league import Opponents
+from agents.nets import in_bfloat16
 from sjavs_env import RuleSet, VectorSjavs
 from sjavs_env.core.bits import count
 from sjavs_env.core.cards import N_CARDS
@@ -40,9 +41,12 @@ class BranchesConfig:
     itself: Share = 0.0
     """Share of the budget, at its end, in which the average of the weights plays them out in the
     learner's seats, and whom it meets in theirs: better, once it plays better than that player."""
+    every: AtLeastOne = 1
+    """Only every so many-th table has branches; more deals in the same time, of which the second
+    network learns less each."""
     bfloat16: bool = False
-    """Whether the average multiplies matrices in bfloat16 for that: twice as fast on a processor
-    that can, and nothing but the cards that it chooses is used."""
+    """Whether networks multiply matrices in bfloat16 for that: twice as fast on a processor that
+    can, and nothing but the cards that they choose is used."""
 
 
 class Outcomes(NamedTuple):
@@ -81,12 +85,25 @@ class Branches:
         player: Plays them out.
         rules: The rule set.
         as_seated: Whether opponents play their own seats, and not the player all.
+        every: Only every so many-th table has branches.
+        bfloat16: Whether networks multiply matrices in bfloat16.
     """
 
-    def __init__(self, first: int, player: Policy, rules: RuleSet, *, as_seated: bool) -> None:
+    def __init__(
+        self,
+        first: int,
+        player: Policy,
+        rules: RuleSet,
+        *,
+        as_seated: bool,
+        every: int = 1,
+        bfloat16: bool = False,
+    ) -> None:
         self._first = first
-        self._player = player
+        self._player = in_bfloat16(player) if bfloat16 else player
         self._as_seated = as_seated
+        self._every = every
+        self._bfloat16 = bfloat16
         self._column = np.array([rules.column(seat) for seat in range(rules.seats)])
 
     def at(
@@ -96,7 +113,7 @@ class Branches:
         words: NDArray[np.uint32],
         opponents: Opponents | None = None,
     ) -> Outcomes:
-        """Return the outcomes of the late decisions among those at hand, by their number there.
+        """Return the outcomes of late decisions among those at hand, by their number there.
 
         Args:
             vec: The deals, which stay as they are.
@@ -104,7 +121,7 @@ class Branches:
             words: Their observations, uint32[N, W].
             opponents: Whom the learner meets at some tables.
         """
-        late = np.flatnonzero(_trick(words) >= self._first)
+        late = np.flatnonzero((_trick(words) >= self._first) & (rows % self._every == 0))
         outcomes = Outcomes(late, *np.full((2, len(late), N_CARDS), np.nan, np.float32))
         if len(late):
             legal = vec.legal[rows[late]]
@@ -112,14 +129,22 @@ class Branches:
             branch = rows[late][number]
             tables = vec.take(branch)
             place = np.arange(len(branch)), tables.seat.copy()
-            others = opponents.at(branch) if opponents is not None and self._as_seated else None
-            self._play_out(tables, card, others)
+            self._play_out(tables, card, self._others(opponents, branch))
             outcomes.paid[number, card] = tables.payoff[place]
             # Where nobody declares, seat 0's side stands in the place of declarer's.
             declarer = np.maximum(tables.declarer, 0)
             declaring = self._column[declarer] == self._column[place[1]]
             outcomes.points[number, card] = tables.card_points[place[0], 1 - declaring]
         return outcomes
+
+    def _others(self, opponents: Opponents | None, rows: NDArray[np.intp]) -> Opponents | None:
+        """Return who plays their own seats at some of the tables, None where the player has all."""
+        if opponents is None or not self._as_seated:
+            return None
+        here = opponents.at(rows)
+        if not self._bfloat16:
+            return here
+        return replace(here, members=tuple(map(in_bfloat16, here.members)))
 
     def _play_out(
         self, tables: VectorSjavs, actions: NDArray[np.int64], opponents: Opponents | None

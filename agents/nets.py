@@ -17,6 +17,7 @@ from agents.devices import built
 from agents.features import Encoder, tensors
 from agents.stakes import Stakes
 from sjavs_env import RuleSet
+from sjavs_env.players import Policy
 
 _ROWS = 64
 """Rows are filled up to a multiple of this, so that what else is in a batch changes no digit."""
@@ -115,7 +116,7 @@ class Actor(nn.Module):
         seen = features[:, : self.encode.n_features]
         if self.late is None:
             return masked_log_softmax(self.body(seen), allowed)
-        late = self.encode.trick(seen) >= self._late_from
+        late = self.is_late(seen)
         parts = (~late).nonzero()[:, 0], late.nonzero()[:, 0]
         early_logits, late_logits = (
             _run(self.body, seen[parts[0]]),
@@ -124,6 +125,13 @@ class Actor(nn.Module):
         logits = torch.cat([early_logits, late_logits])
         logits = torch.empty_like(logits).index_copy(0, torch.cat(parts), logits)
         return masked_log_softmax(logits, allowed)
+
+    def is_late(self, features: Tensor) -> Tensor:
+        """Return which decisions are the second network's, bool[N]."""
+        if self.late is None:
+            return torch.zeros(len(features), dtype=torch.bool, device=features.device)
+        late: Tensor = self.encode.trick(features) >= self._late_from
+        return late
 
     def worth(self, features: Tensor) -> Tensor:
         """Return what the second network makes of each card, float32[N, 2, n_cards].
@@ -190,6 +198,10 @@ class NetPolicy:
         self._device = next(actor.parameters()).device
         self._log_probs = built(actor.log_probs, self._device, bfloat16, compiled=False)
 
+    def narrow(self) -> NetPolicy:
+        """Return the policy with matrices multiplied in bfloat16."""
+        return NetPolicy(self._actor, greedy=self._greedy, bfloat16=True)
+
     @torch.no_grad()
     def act(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
@@ -213,6 +225,11 @@ class NetPolicy:
             self._actor.encode.slots.actions_of(slots, contexts).cpu().numpy()
         )
         return actions
+
+
+def in_bfloat16(policy: Policy) -> Policy:
+    """Return a policy that multiplies its matrices in bfloat16 if it is a network."""
+    return policy.narrow() if isinstance(policy, NetPolicy) else policy
 
 
 def rounded(actor: Actor) -> Actor:

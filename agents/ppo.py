@@ -214,10 +214,9 @@ class Learner:
             normalised = (advantage - self.group.mean(advantage)) / (deviation + 1e-8)
             if exploration is None:
                 exploration = np.full(len(experience), self.entropy_weight, np.float32)
-            if experience.outcomes is not None:
-                alone = np.isin(np.arange(len(experience)), experience.outcomes.decision)
-                normalised[alone] = 0  # they learn from branches alone
-                exploration = np.where(alone, np.float32(0), exploration)
+            late = self.actor.is_late(features).cpu().numpy()  # they learn from branches alone
+            normalised[late] = 0
+            exploration = np.where(late, np.float32(0), exploration)
             numbers = (experience.log_prob, normalised, returns, exploration)
             batch = Batch(features, allowed, slot, *map(self.load.tensor, numbers))
             batch = batch._replace(outcomes=self.load.outcomes(experience, allowed))

@@ -90,9 +90,14 @@ class Trainer:
         if not config.net.late or self._imitating or critic_alone:
             return None
         itself = deals >= (1 - config.branches.itself) * config.deals
-        average = NetPolicy(self.learner.average, bfloat16=config.branches.bfloat16)
-        by = average if itself else self._player
-        return Branches(config.net.late, by, config.rule_set, as_seated=itself)
+        return Branches(
+            config.net.late,
+            NetPolicy(self.learner.average) if itself else self._player,
+            config.rule_set,
+            as_seated=itself,
+            every=config.branches.every,
+            bfloat16=config.branches.bfloat16,
+        )
 
     def advance(self) -> dict[str, float]:
         """Make one update, and return what is to be logged of it."""

@@ -1,5 +1,6 @@
 """Branches: every legal card of late decisions, played out, and what is learned from it."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import torch
 
 from agents import training
-from agents.branches import Branches
+from agents.branches import Branches, Outcomes
 from agents.config import ConfigError, from_dict
 from agents.league import Opponents
 from agents.losses import Batch, branch_loss, centred
@@ -149,6 +150,49 @@ def test_an_agent_plays_its_own_branches_with_the_average_of_its_weights_in_the_
     assert set(found) == {(False, False), (True, True)}
 
 
+@pytest.mark.parametrize("every", [1, 3])
+def test_only_every_so_many_th_table_has_branches(every: int) -> None:
+    values = LATE | {"branches": {"every": every}, "imitation": {"deals": 0}}
+    branches = training.start(from_dict(values, "test"))._branches()
+    whole = branched_play(first=7)
+    vec = VectorSjavs("faroese4", batch=64)
+    found = collect(vec, lowest, seed=3, branches=branches)
+    assert whole.outcomes is not None
+    assert found.outcomes is not None
+    kept = whole.row[whole.outcomes.decision] % every == 0
+    assert kept.any()
+    assert kept.all() == (every == 1)
+    for part, expected in zip(found.outcomes, whole.outcomes, strict=True):
+        np.testing.assert_array_equal(part, expected[kept])
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_networks_at_the_table_play_branches_in_bfloat16_too(bfloat16: bool) -> None:
+    """Each as greedily as before; at the table itself they play in full."""
+    rules, actor = rule_set("faroese4"), pupil_of().actor
+    kinds: list[torch.dtype] = []
+    for layer in actor.modules():
+        if isinstance(layer, torch.nn.Linear):
+            layer.register_forward_hook(lambda _layer, _given, out: kinds.append(out.dtype))
+    sitting = np.full((32, 4), -1, np.int8)
+    sitting[:, 1::2] = 0
+    member = NetPolicy(actor, greedy=False)
+    opponents = Opponents(("net",), (member,), sitting, np.random.default_rng(0))
+    branches = Branches(7, Lowest(), rules, as_seated=True, bfloat16=bfloat16)
+    others = branches._others(opponents, np.arange(4)) or pytest.fail("nobody")
+    (narrow,) = others.members
+    assert isinstance(narrow, NetPolicy)
+    assert (narrow._actor, narrow._greedy) == (actor, False)
+    experience = branched_play(first=7)
+    seen, keys = experience.words[:, :N_WORDS], np.zeros(len(experience), np.uint64)
+    narrow.act(seen, experience.legal, keys)
+    assert set(kinds) == {torch.bfloat16 if bfloat16 else torch.float32}
+    assert opponents.members == (member,)
+    kinds.clear()
+    member.act(seen, experience.legal, keys)
+    assert set(kinds) == {torch.float32}
+
+
 @pytest.mark.parametrize("bfloat16", [False, True])
 def test_an_agent_may_play_branches_in_bfloat16(bfloat16: bool) -> None:
     values = LATE | {"branches": {"itself": 1.0, "bfloat16": bfloat16}, "imitation": {"deals": 0}}
@@ -240,13 +284,17 @@ def pupil_of(**changes: object) -> Learner:
     return Learner(rule_set("faroese4"), net, PPOConfig(**changes), seed=1)
 
 
-def test_what_is_branched_is_learned_from_branches_alone() -> None:
-    """No payoff of a deal, and no entropy, moves the play of cards there."""
+def test_the_second_network_learns_from_branches_alone() -> None:
+    """No payoff of a deal, and no entropy, moves it, nor where its decisions have no branches."""
+    late = branched_play(first=7).branched()
+    even = late.row % 2 == 0
+    assert late.outcomes is not None
+    halved = replace(late, outcomes=Outcomes(*(part[even] for part in late.outcomes)))
+    assert 0 < even.sum() < len(late)
     found = []
     for payoff in (1.0, -1.0):
         pupil = pupil_of(epochs=1, entropy=abs(payoff) * (0.1 if payoff > 0 else 0.5), lam=1.0)
-        experience = branched_play(first=1).branched()
-        experience.payoff[:] *= payoff
+        experience = replace(halved, payoff=payoff * halved.payoff)
         before = weights_of(pupil.actor)
         told = pupil.update(experience, np.random.default_rng(0))
         assert told["branch_loss"] > 0
