@@ -62,7 +62,7 @@ TAGS = {
 """What is logged, by its tag; those that CleanRL knows have its names."""
 
 LINE_EVERY = 10
-"""Updates between two lines where there is no terminal."""
+"""Updates between two lines where there is no bar."""
 
 
 class Logbook:
@@ -72,10 +72,15 @@ class Logbook:
         folder: Where the TensorBoard files go.
         deals: Deals that the whole run makes.
         done: Deals already made; what a killed run had written beyond them is dropped.
+        among_others: Whether other runs show on the same terminal: lines in place of a bar, and
+            the folder in each.
     """
 
-    def __init__(self, folder: Path, deals: int, done: int) -> None:
+    def __init__(self, folder: Path, deals: int, done: int, *, among_others: bool = False) -> None:
         self._console = Console()
+        self._in_lines = among_others or not self._console.is_terminal
+        self._folder = folder
+        self._among_others = among_others
         self._writer = SummaryWriter(str(folder), purge_step=done + 1 if done else None)
         self._bar = Progress(
             TextColumn("deals"),
@@ -85,7 +90,7 @@ class Logbook:
             TimeRemainingColumn(),
             TextColumn("{task.description}"),
             console=self._console,
-            disable=not self._console.is_terminal,
+            disable=self._in_lines,
         )
         self._task = self._bar.add_task("", total=deals, completed=done)
         self._deals = deals
@@ -118,19 +123,20 @@ class Logbook:
         )
         self._updates += 1
         due = self._updates % LINE_EVERY == 1 or deals >= self._deals
-        if due and not self._console.is_terminal:
+        if due and self._in_lines:
             self.line(
-                f"{deals:,} of {self._deals:,} deals: {values['charts/SPS']:,.0f} moves/s, "
-                f"{_movement(values)}"
+                f"{deals:,} of {self._deals:,} deals: "
+                f"{values['charts/SPS']:,.0f} moves/s, {_movement(values)}"
             )
 
     def flush(self) -> None:
         """Have all that was written so far in its file, as a checkpoint needs beside it."""
         self._writer.flush()
 
-    def line(self, text: str) -> None:
-        """Print a line above the bar."""
-        self._console.print(text, highlight=False, soft_wrap=True)
+    def line(self, text: str, *, named: bool = False) -> None:
+        """Print a line above the bar, with the folder if asked, or if others show there."""
+        told = f"{self._folder}: {text}" if named or self._among_others else text
+        self._console.print(told, highlight=False, soft_wrap=True)
 
 
 _MOVEMENTS = {

@@ -16,8 +16,14 @@ RUNS = Path("runs")
 """Where runs lie unless another place is named."""
 
 
-def train(trainer: Trainer, folder: Path) -> None:
-    """Learn until the budget is spent, with a checkpoint at hand at any time."""
+def train(trainer: Trainer, folder: Path, *, among_others: bool = False) -> None:
+    """Learn until the budget is spent, with a checkpoint at hand at any time.
+
+    Args:
+        trainer: The run.
+        folder: Where it lies.
+        among_others: Whether other runs show on the same terminal.
+    """
     config, progress, group = trainer.config, trainer.progress, trainer.learner.group
     torch.set_num_threads(config.threads)
     if not group.first:
@@ -27,10 +33,10 @@ def train(trainer: Trainer, folder: Path) -> None:
         return
     if not progress.update:
         trainer.save(folder)
-    with Logbook(folder, config.deals, progress.deals) as log:
+    with Logbook(folder, config.deals, progress.deals, among_others=among_others) as log:
         processes = f"{group.size} processes of " if group.size > 1 else ""
         log.line(
-            f"{folder}: {config.rules}, seed {config.seed}, {processes}{config.threads} threads"
+            f"{config.rules}, seed {config.seed}, {processes}{config.threads} threads", named=True
         )
         while not trainer.done:
             log.update(trainer.advance(), progress.deals)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +11,7 @@ from numpy.typing import NDArray
 
 from agents.dealsets import key, stream
 from agents.health import Tally
+from agents.processes import spread
 from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name
 from sjavs_env.core.actions import ACTION_NAMES
 from sjavs_env.players import Policy
@@ -92,21 +89,7 @@ def in_parts(
             raise ValueError(f"{name}={value!r} must be 1 or more")
     (total,) = count.values()
     spans = [range(start, min(start + batch, total)) for start in range(0, total, batch)]
-    if processes == 1 or len(spans) == 1:
-        yield from map(play, spans)
-    else:
-        # Spawned, not forked: the fork of a process in which torch runs threads may hang.
-        workers, context = min(processes, len(spans)), get_context("spawn")
-        with ProcessPoolExecutor(workers, context, _one_thread) as pool:
-            yield from pool.map(play, spans)
-
-
-def _one_thread() -> None:
-    """Keep a process of several to one thread of torch, which is loaded or will be, or neither."""
-    os.environ["OMP_NUM_THREADS"] = "1"
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(1)
+    yield from spread(play, spans, processes)
 
 
 def _asked(

@@ -51,8 +51,8 @@ class Arguments:
     exploit_run: Path | None = None
     """Where they are trained (default: runs/exploit-AGENT); one that is there goes on."""
     threads: int = 1
-    """Threads of networks' arithmetic, where there is one process; more than idle cores are slower
-    than one."""
+    """Threads of networks' arithmetic, in each response that is trained and else where there is one
+    process; more than idle cores are slower than one."""
     rules: str = "faroese4"
     """The preset."""
     option: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
@@ -66,7 +66,7 @@ class Arguments:
     rubbers: int = 0
     """Rubbers to play beside the deals; 0 for none."""
     processes: int = 1
-    """Processes; they change nothing but the time."""
+    """Processes; they change nothing but the time. With --exploit they train a response each."""
     out: Path | None = None
     """Where to write results.json; a file that is there is replaced once all is played."""
     health: bool = False
@@ -122,7 +122,9 @@ def _exploited(arguments: Arguments, rules: RuleSet, console: Console) -> tuple[
     folder = arguments.exploit_run or RUNS / f"exploit-{agent.replace(':', '-').replace('/', '-')}"
     found = []
     for response in exploit.responses(
-        agent, rules, deals, arguments.exploit_seeds, folder, arguments.threads
+        *(agent, rules, deals, arguments.exploit_seeds, folder),
+        threads=arguments.threads,
+        processes=arguments.processes,
     ):
         found.append(response)
         won = response.validation
