@@ -46,7 +46,7 @@ class BranchesConfig:
     network learns less each."""
     bfloat16: bool = False
     """Whether networks multiply matrices in bfloat16 for that: twice as fast on a processor that
-    can, and nothing but the cards that they choose is used."""
+    can and slower on others, and nothing but the cards that they choose is used."""
 
 
 class Outcomes(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr
@@ -18,6 +19,7 @@ from rich.console import Console
 from sjavs_env.core.errors import nearest
 
 USER_MISTAKE = 2
+_LOST = 1
 _WIDTH = 120
 _INTERRUPTED = 130
 _BORDERS = " ─-│╭╮╰╯"
@@ -29,10 +31,13 @@ def run(main: Callable[[], None]) -> None:
     """Run a command; a mistake of the user becomes one sentence on stderr and exit code 2.
 
     Mistakes are the ``ValueError``s of this project, which carry their sentence, and files that
-    cannot be read or written.
+    cannot be read or written. A process that was lost is no mistake, but has a sentence too.
     """
     try:
         main()
+    except ChildProcessError as error:
+        sys.stderr.write(f"error: {sentence(error)}\n")
+        sys.exit(_LOST)
     except (ValueError, OSError) as error:
         sys.stderr.write(f"error: {sentence(error)}\n")
         sys.exit(USER_MISTAKE)
@@ -58,7 +63,7 @@ def table_console() -> Console:
 def sentence(error: ValueError | OSError) -> str:
     """Return what an error says, in one line."""
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return " ".join(str(error).split())
 
 

@@ -30,8 +30,8 @@ FLOORS: dict[str, dict[str, str]] = {
     "agents": {
         "agents": "bounds branches bytetables card checkpoint config dealsets devices duplicate "
         "evaluate exploit facts features health holdings league loader logbook losses nets "
-        "parallel past peers policy ppo provenance ratings report rollout rubbers runs search.* "
-        "slots speed speed_training stakes stopwatch table training weights",
+        "parallel past peers policy ppo processes provenance ratings report rollout rubbers runs "
+        "search.* slots speed speed_training stakes stopwatch table training weights",
         "": "agents",
     },
     "scripts": {"": "scripts.*"},

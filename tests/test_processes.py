@@ -1,0 +1,140 @@
+"""Work in several processes: none of them outlives the command, and a lost one is a sentence."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from agents.processes import spread
+
+CHECKOUT = Path(__file__).parents[1]
+
+# What starts the tests may itself be deaf to interruptions, and so would be what they start.
+COMMAND = """
+import signal
+from pathlib import Path
+from agents.processes import spread
+from scripts._cli import run
+from tests.test_processes import linger
+
+def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    list(spread(linger, [Path("one"), Path("two"), Path("three")], 2))
+
+if __name__ == "__main__":
+    run(main)
+"""
+
+
+def linger(told: Path) -> None:
+    """Tell this process's number, and go on for longer than any test."""
+    told.with_suffix(".part").write_text(str(os.getpid()))
+    told.with_suffix(".part").rename(told)
+    time.sleep(600)
+
+
+def refuse(number: int) -> int:
+    if number == 1:
+        raise ValueError("one is refused")
+    if number > 1:
+        time.sleep(600)
+    return number
+
+
+@contextmanager
+def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """Give a command at work in two processes, and their numbers, in a group of their own."""
+    script = folder / "lingering.py"
+    script.write_text(COMMAND)
+    running = subprocess.Popen(
+        [sys.executable, str(script)],
+        cwd=folder,
+        env={"PYTHONPATH": str(CHECKOUT), "PATH": "/usr/bin:/bin"},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        told = [folder / "one", folder / "two"]
+        until(lambda: all(path.exists() for path in told))
+        yield running, [int(path.read_text()) for path in told]
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def until(fact, seconds: float = 120) -> None:
+    """Wait until something is so."""
+    patience = time.monotonic() + seconds
+    while not fact():
+        assert time.monotonic() < patience, "in vain"
+        time.sleep(0.05)
+
+
+def at_work(number: int) -> bool:
+    """Whether there is such a process, but for its entry in the table."""
+    status = Path(f"/proc/{number}/stat")
+    try:
+        return status.read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+
+
+@needs_proc
+@pytest.mark.parametrize("all_of_them", [True, False])
+def test_an_interruption_ends_all_processes_with_one_word(
+    tmp_path: Path, all_of_them: bool
+) -> None:
+    with command(tmp_path) as (running, numbers):
+        # A terminal tells the whole group.
+        (os.killpg if all_of_them else os.kill)(running.pid, signal.SIGINT)
+        _, said = running.communicate(timeout=60)
+        assert (running.returncode, said) == (130, "interrupted\n")
+        until(lambda: not any(map(at_work, numbers)))
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_processes_end_with_the_one_that_spawned_them(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with command(tmp_path) as (running, numbers):
+        running.send_signal(number)
+        running.wait(60)
+        until(lambda: not any(map(at_work, numbers)))
+
+
+def test_a_lost_process_is_a_sentence(tmp_path: Path) -> None:
+    with command(tmp_path) as (running, numbers):
+        os.kill(numbers[1], signal.SIGKILL)
+        _, said = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert said == (
+        "error: one of 2 processes was ended from outside, perhaps for want of memory; "
+        "the same command with fewer processes needs less\n"
+    )
+
+
+def test_what_a_task_raises_is_raised_and_nothing_is_waited_for() -> None:
+    done = spread(refuse, [0, 1, 2, 3], 2)
+    assert next(done) == 0
+    begun = time.monotonic()
+    with pytest.raises(ValueError, match="one is refused"):
+        next(done)
+    assert time.monotonic() - begun < 300, "the others would take 600 seconds"
+
+
+def test_tasks_are_done_in_order_and_left_off_when_nobody_asks_for_more() -> None:
+    assert list(spread(abs, [-3, 1, -2], 2)) == [3, 1, 2]
+    done = spread(refuse, [0, 2, 3], 2)
+    assert next(done) == 0
+    done.close()
