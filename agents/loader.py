@@ -12,6 +12,9 @@ from agents.features import Encoder, tensors
 from agents.losses import centred
 from agents.rollout import Experience
 
+_AT_ONCE = 4096
+"""Decisions whose features a CPU makes at once, for what lies between must stay near it."""
+
 
 class Loader:
     """Brings decisions to a device, in the slots of the networks.
@@ -44,7 +47,17 @@ class Loader:
         slots = self._encode.slots
         contexts = slots.contexts(words)
         slot = slots.slots_of(self.tensor(action), contexts)
-        return self._encode(words, legal, contexts), slots.legal(legal, contexts), slot
+        return self._encoded(words, legal, contexts), slots.legal(legal, contexts), slot
+
+    def _encoded(self, words: Tensor, legal: Tensor, contexts: Tensor) -> Tensor:
+        """Return features with all cards."""
+        n = len(words)
+        features = torch.empty(n, self._encode.n_features, device=self._device)
+        at_once = _AT_ONCE if self._device.type == "cpu" else max(n, 1)
+        parts = (each.split(at_once) for each in (features, words, legal, contexts))
+        for out, *seen in zip(*parts, strict=True):
+            out.copy_(self._encode(*seen))
+        return features
 
     def outcomes(self, experience: Experience, allowed: Tensor) -> Tensor | None:
         """Return what branches came to, as a minibatch has it; None without branches.

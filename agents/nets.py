@@ -108,10 +108,15 @@ class Actor(nn.Module):
         self.temperature = config.temperature
         self.register_buffer("_units", torch.tensor(LATE_UNITS)[:, None], persistent=False)
 
-    def log_probs(self, features: Tensor, allowed: Tensor) -> Tensor:
+    def log_probs(self, features: Tensor, allowed: Tensor, late_fixed: bool = False) -> Tensor:
         """Return log-probabilities [N, n_slots] from features and legal slots.
 
         Features behind those that a seat may see are left alone.
+
+        Args:
+            features: Features, with all cards or without.
+            allowed: Legal slots.
+            late_fixed: Whether no gradient goes to the second network.
         """
         seen = features[:, : self.encode.n_features]
         if self.late is None:
@@ -122,6 +127,8 @@ class Actor(nn.Module):
             _run(self.body, seen[parts[0]]),
             _run(self._late_logits, seen[parts[1]]),
         )
+        if late_fixed:
+            late_logits = late_logits.detach()
         logits = torch.cat([early_logits, late_logits])
         logits = torch.empty_like(logits).index_copy(0, torch.cat(parts), logits)
         return masked_log_softmax(logits, allowed)

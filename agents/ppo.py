@@ -159,7 +159,8 @@ class Learner:
         """
 
         def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-            log_probs = self._log_probs(part.features, part.allowed)
+            # The second network learns from branches alone.
+            log_probs = self._log_probs(part.features, part.allowed, True)
             losses = policy_losses(log_probs, part, self.config.clip)
             loss = losses["policy_loss"] - losses.pop("exploration")
             if part.outcomes is not None:
@@ -214,7 +215,7 @@ class Learner:
             normalised = (advantage - self.group.mean(advantage)) / (deviation + 1e-8)
             if exploration is None:
                 exploration = np.full(len(experience), self.entropy_weight, np.float32)
-            late = self.actor.is_late(features).cpu().numpy()  # they learn from branches alone
+            late = self.actor.is_late(features).cpu().numpy()  # payoffs do not count there
             normalised[late] = 0
             exploration = np.where(late, np.float32(0), exploration)
             numbers = (experience.log_prob, normalised, returns, exploration)

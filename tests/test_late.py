@@ -59,6 +59,26 @@ def test_each_network_reads_the_tricks_that_are_its_own(first: int) -> None:
     assert 0 < (trick >= first).sum() < len(trick)
 
 
+@pytest.mark.parametrize("fixed", [False, True])
+def test_the_second_network_may_be_left_out_of_the_gradient(fixed: bool) -> None:
+    """As where a policy learns from payoffs; the first network's is the same to the last bit."""
+    torch.manual_seed(0)
+    actor = Actor(RULES, CONFIG)
+    assert actor.late is not None
+    words, legal, _ = positions()
+    _, allowed, features = actor.read(*tensors(words, legal))
+    weights = list(actor.body.parameters()), list(actor.late.parameters())
+    log_probs = actor.log_probs(features, allowed, fixed)
+    assert torch.equal(log_probs, actor.log_probs(features, allowed))
+    early, late = (
+        torch.autograd.grad(log_probs[:, 0].sum(), each, retain_graph=True, allow_unused=True)
+        for each in weights
+    )
+    whole = torch.autograd.grad(actor.log_probs(features, allowed)[:, 0].sum(), weights[0])
+    assert all(map(torch.equal, early, whole))
+    assert all((each is None) == fixed for each in late)
+
+
 def test_what_else_is_asked_changes_no_digit() -> None:
     agent = NetPolicy(Actor(RULES, NetConfig(hidden=(256,), late=6)), greedy=False)
     words, legal, _ = positions()

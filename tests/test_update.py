@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from agents import loader
 from agents.losses import divergence, normalised_entropy, policy_losses
 from agents.nets import masked_log_softmax
 from sjavs_env.layout import N_WORDS
@@ -77,3 +78,13 @@ def test_without_weights_of_their_own_decisions_have_the_schedules() -> None:
         pupil.update(experience, np.random.default_rng(0), given)
         found.append(weights_of(pupil.actor))
     assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))
+
+
+def test_features_made_in_pieces_are_those_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pupil = learner()
+    experience = self_play(pupil, deals=8)
+    whole, *_ = pupil.load.features(experience, experience.action)
+    assert len(whole) % 7
+    monkeypatch.setattr(loader, "_AT_ONCE", 7)
+    pieces, *_ = pupil.load.features(experience, experience.action)
+    assert torch.equal(pieces, whole)
