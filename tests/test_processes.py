@@ -1,5 +1,6 @@
 """Work in several processes: none of them outlives the command, and a lost one is a sentence."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -33,10 +34,13 @@ if __name__ == "__main__":
 
 
 def linger(told: Path) -> None:
-    """Tell this process's number, and go on for longer than any test."""
-    told.with_suffix(".part").write_text(str(os.getpid()))
-    told.with_suffix(".part").rename(told)
-    time.sleep(600)
+    """Tell this process's number, and hold a lock there for longer than any test."""
+    unfinished = told.with_suffix(".part")
+    unfinished.write_text(str(os.getpid()))
+    with unfinished.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        unfinished.rename(told)
+        time.sleep(600)
 
 
 def refuse(number: int) -> int:
@@ -48,8 +52,8 @@ def refuse(number: int) -> int:
 
 
 @contextmanager
-def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
-    """Give a command at work in two processes, and their numbers, in a group of their own."""
+def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[Path]]]:
+    """Give a command at work in two processes, and where they told their numbers."""
     script = folder / "lingering.py"
     script.write_text(COMMAND)
     running = subprocess.Popen(
@@ -63,7 +67,8 @@ def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     try:
         told = [folder / "one", folder / "two"]
         until(lambda: all(path.exists() for path in told))
-        yield running, [int(path.read_text()) for path in told]
+        assert all(map(at_work, told))
+        yield running, told
     finally:
         running.kill()
         running.communicate()
@@ -77,45 +82,41 @@ def until(fact, seconds: float = 120) -> None:
         time.sleep(0.05)
 
 
-def at_work(number: int) -> bool:
-    """Whether there is such a process, but for its entry in the table."""
-    status = Path(f"/proc/{number}/stat")
-    try:
-        return status.read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+def at_work(told: Path) -> bool:
+    """Whether the process that told its number there still holds its lock."""
+    with told.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
-needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
-
-
-@needs_proc
 @pytest.mark.parametrize("all_of_them", [True, False])
 def test_an_interruption_ends_all_processes_with_one_word(
     tmp_path: Path, all_of_them: bool
 ) -> None:
-    with command(tmp_path) as (running, numbers):
+    with command(tmp_path) as (running, told):
         # A terminal tells the whole group.
         (os.killpg if all_of_them else os.kill)(running.pid, signal.SIGINT)
         _, said = running.communicate(timeout=60)
         assert (running.returncode, said) == (130, "interrupted\n")
-        until(lambda: not any(map(at_work, numbers)))
+        until(lambda: not any(map(at_work, told)))
 
 
-@needs_proc
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_processes_end_with_the_one_that_spawned_them(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    with command(tmp_path) as (running, numbers):
+    with command(tmp_path) as (running, told):
         running.send_signal(number)
         running.wait(60)
-        until(lambda: not any(map(at_work, numbers)))
+        until(lambda: not any(map(at_work, told)))
 
 
 def test_a_lost_process_is_a_sentence(tmp_path: Path) -> None:
-    with command(tmp_path) as (running, numbers):
-        os.kill(numbers[1], signal.SIGKILL)
+    with command(tmp_path) as (running, told):
+        os.kill(int(told[1].read_text()), signal.SIGKILL)
         _, said = running.communicate(timeout=60)
     assert running.returncode == 1
     assert said == (
