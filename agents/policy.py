@@ -17,12 +17,12 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from agents import checkpoint
-from agents.dealsets import key
-from agents.weights import CheckpointError
+from agents.checkpoints import agent, manifest
+from agents.checkpoints.tensors import CheckpointError
+from agents.evaluation.dealsets import key
 from sjavs_env import RuleSet
 from sjavs_env.core.errors import nearest
-from sjavs_env.core.fingerprints import of_text
+from sjavs_env.core.tables.fingerprints import of_text
 from sjavs_env.players import PLAYERS, Policy, player
 
 PRETRAINED = Path(__file__).parent / "pretrained"
@@ -46,7 +46,7 @@ def load(name: str, rules: RuleSet) -> Policy:
         return player(name, rules)
     found = folder(name)
     if found is not None:
-        return checkpoint.load_policy(found, rules)
+        return agent.load_policy(found, rules)
     module = _module(name)
     word = name.partition(":")[2]
     make = getattr(module, word, None)
@@ -76,7 +76,7 @@ def fingerprint(name: str) -> str:
         return of_text(name)
     found = folder(name)
     if found is not None:
-        return checkpoint.fingerprint(checkpoint.find(found))
+        return agent.fingerprint(manifest.find(found))
     source = _module(name).__file__
     return sha256(Path(source).read_bytes()).hexdigest()[:16] if source else of_text(name)
 
@@ -96,7 +96,7 @@ def shipped(rules: RuleSet) -> str | None:
     """Return the name of an agent that is shipped for a rule set, None if there is none."""
     for name in _shipped():
         with suppress(CheckpointError):
-            checkpoint.find(PRETRAINED / name, rules)
+            manifest.find(PRETRAINED / name, rules)
             return PREFIX + name
     return None
 

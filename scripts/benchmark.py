@@ -20,12 +20,12 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from agents import peers
-from agents.config import load
-from agents.peers import PeerFigure
-from agents.provenance import commit, versions
-from agents.speed import WATCHES, Effort, Figure, of_aec, of_batch, of_c_loop, of_player
-from agents.speed_training import NETWORK, TrainingFigure, of_training
+from agents.common.provenance import commit, versions
+from agents.runs.config import load
+from agents.speed import peer_figures
+from agents.speed.environment import WATCHES, Effort, Figure, of_aec, of_batch, of_c_loop, of_player
+from agents.speed.peer_figures import PeerFigure
+from agents.speed.updates import NETWORK, TrainingFigure, of_training
 from scripts._cli import check_out, read, run, table_console
 from sjavs_env import RULE_SETS, rule_set
 
@@ -52,7 +52,7 @@ class Arguments:
     """Updates of the quick config to measure training by; 0 for none."""
     threads: int = 2
     """Threads of the training, the peers' too."""
-    peers: tuple[str, ...] = peers.NAMES
+    peers: tuple[str, ...] = peer_figures.NAMES
     """Peers to measure, where their environment is there."""
     peers_python: Path | None = None
     """The Python of the peers' environment; that of .peers, if it is there, unless given."""
@@ -92,7 +92,7 @@ def _check(arguments: Arguments) -> None:
             raise ValueError(f"{name}={value} must be 1 or more")
     for what, chosen, known in (
         ("watches", arguments.watches, tuple(WATCHES)),
-        ("peers", arguments.peers, peers.NAMES),
+        ("peers", arguments.peers, peer_figures.NAMES),
     ):
         unknown = set(chosen) - set(known)
         if unknown:
@@ -114,11 +114,11 @@ def measure(arguments: Arguments) -> Measured:
     if arguments.updates:
         config = replace(load(_CONFIG), threads=arguments.threads)
         training = of_training(config, arguments.updates)
-    python = arguments.peers_python or peers.default_python()
+    python = arguments.peers_python or peer_figures.default_python()
     found = (
         []
         if python is None
-        else peers.measure(python, arguments.peers, arguments.seconds, arguments.threads)
+        else peer_figures.measure(python, arguments.peers, arguments.seconds, arguments.threads)
     )
     return Measured(figures, c_loop, compiled, training, found)
 

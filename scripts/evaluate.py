@@ -22,15 +22,16 @@ import tyro
 from rich.console import Console
 from rich.progress import Progress
 
-from agents import exploit, ratings, report
-from agents.dealsets import versioned
-from agents.evaluate import Entry, edge, results
+from agents.evaluation import ratings, report
+from agents.evaluation.dealsets import versioned
+from agents.evaluation.edge import Entry, edge, results
+from agents.evaluation.rubbers import rubbers
 from agents.policy import fingerprint, load
-from agents.rubbers import rubbers
-from agents.runs import RUNS
+from agents.runs import exploit
+from agents.runs.loop import RUNS
 from scripts._cli import check_out, read, run, table_console
 from sjavs_env import RuleSet, rule_set
-from sjavs_env.core.ruleset import Option
+from sjavs_env.core.tables.ruleset import Option
 
 _FEWEST = 2
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from agents.config import Config
-from agents.evaluate import edge
-from agents.nets import NetPolicy
-from agents.ppo import PPOConfig
-from agents.speed_training import timed
-from agents.training import start
+from agents.evaluation.edge import edge
+from agents.learning.ppo import PPOConfig
+from agents.networks.nets import NetPolicy
+from agents.runs.config import Config
+from agents.runs.training import start
+from agents.speed.updates import timed
 from sjavs_env import rule_set
 from sjavs_env.players import player
 

@@ -117,7 +117,7 @@ def _pettingzoo(module_name: str) -> Callable[[argparse.Namespace], Measured]:
     """Return the measurement of an AEC environment as it comes."""
 
     def measured(arguments: argparse.Namespace) -> Measured:
-        from agents.speed import turns
+        from agents.speed.environment import turns
 
         env = import_module(f"pettingzoo.classic.{module_name}").env()
         return "pettingzoo", _rate(lambda: turns(env), arguments.seconds)
@@ -181,7 +181,7 @@ def _maskable_ppo(
         import torch
         from sb3_contrib import MaskablePPO
 
-        from scripts.sb3_env import TableEnv
+        from recipes.sb3_env import TableEnv
 
         torch.set_num_threads(arguments.threads)
         env = TableEnv("faroese4", rows, seed=0)

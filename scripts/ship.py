@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tyro
 
-from agents.card import CARD, ship
+from agents.runs.card import CARD, ship
 from scripts._cli import read, run
 
 

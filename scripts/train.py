@@ -15,15 +15,15 @@ from itertools import count, islice
 from pathlib import Path
 from typing import NoReturn
 
-from agents import report
-from agents.checkpoint import is_blank
-from agents.config import Config, from_dict, load, to_dict
-from agents.evaluate import results
-from agents.parallel import FirstFailedError, Group, LostError, joined
+from agents.checkpoints.manifest import is_blank
+from agents.evaluation import report
+from agents.evaluation.edge import results
+from agents.learning.parallel import FirstFailedError, Group, LostError, joined
 from agents.policy import fingerprint
 from agents.policy import load as load_agent
-from agents.runs import RUNS, measure, train
-from agents.training import Trainer, resume, start
+from agents.runs.config import Config, from_dict, load, to_dict
+from agents.runs.loop import RUNS, measure, train
+from agents.runs.training import Trainer, resume, start
 from scripts._cli import USER_MISTAKE, read, run, table_console
 
 RESULTS = "results.json"

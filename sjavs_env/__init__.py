@@ -1,14 +1,14 @@
 """Sjavs for reinforcement learning: a batched rules core and the environments around it."""
 
 from sjavs_env import sjavs_v0
-from sjavs_env.core.actions import N_ACTIONS
-from sjavs_env.core.actions import id_of as action_id
 from sjavs_env.core.errors import DealError, IllegalActionError
-from sjavs_env.core.notation import action_name
-from sjavs_env.core.ruleset import RuleSet
-from sjavs_env.core.rulesets import RULE_SETS, rule_set
-from sjavs_env.layout import LAYOUT, unpack, view
+from sjavs_env.core.rules.notation import action_name
+from sjavs_env.core.tables.actions import N_ACTIONS
+from sjavs_env.core.tables.actions import id_of as action_id
+from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import RULE_SETS, rule_set
 from sjavs_env.vector import VectorSjavs
+from sjavs_env.views.layout import LAYOUT, unpack, view
 
 __all__ = [
     "LAYOUT",

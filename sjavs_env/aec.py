@@ -16,14 +16,14 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from sjavs_env.core.actions import N_ACTIONS
 from sjavs_env.core.errors import nearest
-from sjavs_env.core.ruleset import RuleSet
-from sjavs_env.core.rulesets import rule_set
+from sjavs_env.core.tables.actions import N_ACTIONS
+from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.episode import RESET_OPTIONS, Episode, EpisodeKind
-from sjavs_env.layout import N_FEATURES, N_FEATURES_ALL, unpack
-from sjavs_env.render import Sheet
-from sjavs_env.transcript import Result
+from sjavs_env.views.layout import N_FEATURES, N_FEATURES_ALL, unpack
+from sjavs_env.views.render import Sheet
+from sjavs_env.views.transcript import Result
 
 IllegalAction = Literal["raise", "terminate", "random_legal"]
 RenderMode = Literal["human", "ansi"]

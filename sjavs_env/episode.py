@@ -11,16 +11,16 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from sjavs_env.arguments import check_lines
-from sjavs_env.core import rubber
-from sjavs_env.core.actions import N_ACTIONS
+from sjavs_env.core.arguments import check_lines
 from sjavs_env.core.errors import DealError
-from sjavs_env.core.notation import parse_deal
-from sjavs_env.core.ruleset import RuleSet
-from sjavs_env.core.scoring import column_payoffs
-from sjavs_env.core.tables import compile_tables
-from sjavs_env.transcript import Result
+from sjavs_env.core.rules import rubber
+from sjavs_env.core.rules.notation import parse_deal
+from sjavs_env.core.rules.scoring import column_payoffs
+from sjavs_env.core.tables.actions import N_ACTIONS
+from sjavs_env.core.tables.compiled import compile_tables
+from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.vector import VectorSjavs
+from sjavs_env.views.transcript import Result
 
 EpisodeKind = Literal["deal", "rubber"]
 

@@ -9,7 +9,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from sjavs_env.aec import IllegalAction, Observation, RenderMode, SjavsEnv
-from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.episode import EpisodeKind
 
 ENVIRONMENT_ID = "sjavs/sjavs-v0"

@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sjavs_env.arguments import check_lines, integers, whole_number
-from sjavs_env.core import machine
-from sjavs_env.core.actions import N_ACTIONS
+from sjavs_env.core.arguments import check_lines, integers, whole_number
 from sjavs_env.core.bits import Rows
-from sjavs_env.core.dealing import shuffle
-from sjavs_env.core.notation import parse_deal, record
-from sjavs_env.core.ruleset import RuleSet
-from sjavs_env.core.rulesets import rule_set
-from sjavs_env.core.state import State
-from sjavs_env.core.tables import compile_tables
-from sjavs_env.layout import N_WORDS, N_WORDS_ALL
-from sjavs_env.observe import observe
-from sjavs_env.observe_row import row_features
-from sjavs_env.render import Sheet, table
-from sjavs_env.transcript import Result, result_of
+from sjavs_env.core.rules import machine
+from sjavs_env.core.rules.dealing import shuffle
+from sjavs_env.core.rules.notation import parse_deal, record
+from sjavs_env.core.rules.state import State
+from sjavs_env.core.tables.actions import N_ACTIONS
+from sjavs_env.core.tables.compiled import compile_tables
+from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
+from sjavs_env.views.layout import N_WORDS, N_WORDS_ALL
+from sjavs_env.views.observe import observe
+from sjavs_env.views.observe_row import row_features
+from sjavs_env.views.render import Sheet, table
+from sjavs_env.views.transcript import Result, result_of
 
 _MOST_TIES = np.iinfo(np.uint8).max - 1
 """The most ties that may be pending, so that one more has room."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from agents import training
-from agents.config import from_dict
+from agents.runs import training
+from agents.runs.config import from_dict
 
 TINY: dict[str, Any] = {
     "deals": 256,

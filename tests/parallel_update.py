@@ -14,11 +14,11 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from agents.branches import Branches
-from agents.nets import NetConfig
-from agents.parallel import ALONE, Group, joined
-from agents.ppo import Learner, PPOConfig
-from agents.rollout import Experience, collect
+from agents.learning.branches import Branches
+from agents.learning.parallel import ALONE, Group, joined
+from agents.learning.ppo import Learner, PPOConfig
+from agents.learning.rollout import Experience, collect
+from agents.networks.nets import NetConfig
 from sjavs_env import VectorSjavs, rule_set
 from sjavs_env.players import player
 

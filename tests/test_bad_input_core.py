@@ -9,7 +9,7 @@ import pytest
 
 import sjavs_env
 from sjavs_env import DealError, IllegalActionError, VectorSjavs, rule_set
-from sjavs_env.layout import N_WORDS
+from sjavs_env.views.layout import N_WORDS
 
 FOUR = (
     "3:SQCJHKHQHTSKSTDT/SJDJCKC9C7S9S7H7/CQHJC8DKD9D7HAS8/CACTDADQD8H9H8SA",

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 import torch
 
-from agents import training
-from agents.branches import Branches, Outcomes
-from agents.config import ConfigError, from_dict
-from agents.league import Opponents
-from agents.losses import Batch, branch_loss, centred
-from agents.nets import NetConfig, NetPolicy
-from agents.ppo import Learner, PPOConfig
-from agents.rollout import Experience, collect
+from agents.learning.branches import Branches, Outcomes
+from agents.learning.league import Opponents
+from agents.learning.losses import Batch, branch_loss, centred
+from agents.learning.ppo import Learner, PPOConfig
+from agents.learning.rollout import Experience, collect
+from agents.networks.nets import NetConfig, NetPolicy
+from agents.runs import training
+from agents.runs.config import ConfigError, from_dict
 from sjavs_env import RULE_SETS, VectorSjavs, rule_set
 from sjavs_env.core.bits import count
-from sjavs_env.layout import LAYOUT, N_WORDS
 from sjavs_env.players import player
 from sjavs_env.players.random import lowest_action
+from sjavs_env.views.layout import LAYOUT, N_WORDS
 from tests.conftest import TINY
 from tests.test_ppo import masks
 from tests.test_update import moved, weights_of

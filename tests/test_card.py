@@ -7,10 +7,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from agents import card, checkpoint, policy, report, training
-from agents.card import CARD, EXPLOIT, LARGEST, RESULTS, ship
-from agents.config import from_dict
-from agents.evaluate import edge, results
+from agents import policy
+from agents.checkpoints.agent import ACTOR
+from agents.evaluation import report
+from agents.evaluation.edge import edge, results
+from agents.runs import card, training
+from agents.runs.card import CARD, EXPLOIT, LARGEST, RESULTS, ship
+from agents.runs.config import from_dict
 from sjavs_env import rule_set
 from tests.conftest import TINY
 
@@ -40,10 +43,10 @@ def test_a_shipped_agent_is_a_policy_by_its_name_and_its_card_tells_all(
 ) -> None:
     folder = ship(run, "tiny", measured(run), measured(run, "rule-of-thumb"), notes="A note.")
     assert folder == shelf / "tiny"
-    names = {checkpoint.ACTOR, "manifest.json", RESULTS, EXPLOIT, CARD}
+    names = {ACTOR, "manifest.json", RESULTS, EXPLOIT, CARD}
     assert {path.name for path in folder.iterdir()} == names
     assert policy.fingerprint("pretrained:tiny") == policy.fingerprint(str(run))
-    weights = [load_file(place / checkpoint.ACTOR) for place in (folder, run / "latest")]
+    weights = [load_file(place / ACTOR) for place in (folder, run / "latest")]
     for name, value in weights[1].items():
         assert value.dtype == torch.float32
         assert torch.equal(weights[0][name], value.half()), "half the bytes"
@@ -108,7 +111,7 @@ def test_what_is_shipped_loads_and_has_the_card_of_its_files(folder: Path) -> No
     manifest = json.loads((folder / "manifest.json").read_text())
     rules = rule_set(manifest["rules"]["name"], **manifest["rules"]["options"])
     agent = policy.load(name, rules)
-    assert (folder / checkpoint.ACTOR).stat().st_size <= LARGEST
+    assert (folder / ACTOR).stat().st_size <= LARGEST
     assert (folder / CARD).read_text() == card.card(folder, folder.name)
     found = report.read(folder / RESULTS)
     prints = {each.name: each.fingerprint for each in found.agents}

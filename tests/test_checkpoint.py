@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents import checkpoint, training
-from agents.config import from_dict
-from agents.weights import CheckpointError
+from agents.checkpoints import agent, manifest
+from agents.checkpoints.tensors import CheckpointError
+from agents.runs import saving, training
+from agents.runs.config import from_dict
 from sjavs_env import VectorSjavs, rule_set
 from tests.conftest import TINY
 
@@ -50,8 +51,8 @@ def test_the_policy_of_a_checkpoint_is_the_average_that_was_saved(run: Path) -> 
     vec = VectorSjavs("faroese4", batch=256, seed=4)
     words, legal = vec.observe(), vec.legal
     keys = np.zeros(256, np.uint64)
-    from_run = checkpoint.load_policy(run, RULES).act(words, legal, keys)
-    from_folder = checkpoint.load_policy(run / "update-000001", RULES).act(words, legal, keys)
+    from_run = agent.load_policy(run, RULES).act(words, legal, keys)
+    from_folder = agent.load_policy(run / "update-000001", RULES).act(words, legal, keys)
     actor = trainer.learner.average
     log_probs, _, contexts = actor(*trainer.learner.load.tensors(words, legal))
     slots = log_probs.argmax(dim=1)
@@ -70,7 +71,7 @@ def test_a_checkpoint_that_was_not_finished_is_never_the_latest(
     def die(path: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint, "flush", die)
+    monkeypatch.setattr(saving, "flush", die)
     with pytest.raises(KeyboardInterrupt):
         trainer.save(run)
     monkeypatch.undo()
@@ -84,10 +85,10 @@ def test_a_run_that_died_before_anything_pointed_to_its_checkpoint_goes_on(run: 
 
 
 def test_a_run_that_died_in_its_first_checkpoint_may_begin_anew(run: Path, tmp_path: Path) -> None:
-    assert not checkpoint.is_blank(run)
-    assert not checkpoint.is_blank(tmp_path / "nowhere")
+    assert not manifest.is_blank(run)
+    assert not manifest.is_blank(tmp_path / "nowhere")
     (tmp_path / "begun" / ".unfinished-update-000000").mkdir(parents=True)
-    assert checkpoint.is_blank(tmp_path / "begun")
+    assert manifest.is_blank(tmp_path / "begun")
 
 
 def test_old_checkpoints_go_and_the_latest_stay(run: Path) -> None:
@@ -95,13 +96,13 @@ def test_old_checkpoints_go_and_the_latest_stay(run: Path) -> None:
     while not trainer.done:
         trainer.advance()
         trainer.save(run)
-    names = [path.name for path in checkpoint.checkpoints(run)]
+    names = [path.name for path in manifest.checkpoints(run)]
     assert names == ["update-000003", "update-000004"]
 
 
 def test_nothing_there_is_said_with_the_nearest_run(run: Path) -> None:
     with pytest.raises(CheckpointError, match=r"there is no checkpoint in .*ruin; the .* 'run'"):
-        checkpoint.find(run.parent / "ruin")
+        manifest.find(run.parent / "ruin")
 
 
 @pytest.mark.parametrize("name", ["actor", "critic", "optimiser"])
@@ -119,12 +120,12 @@ def test_a_truncated_or_missing_file_is_named(run: Path, name: str) -> None:
 def test_a_damaged_manifest_is_said_to_be(run: Path, text: str) -> None:
     (run / "latest" / "manifest.json").write_text(text)
     with pytest.raises(CheckpointError, match=r"damaged|has format"):
-        checkpoint.find(run)
+        manifest.find(run)
 
 
 def test_a_checkpoint_of_other_rules_is_refused(run: Path) -> None:
     with pytest.raises(CheckpointError, match=r"made for other rules: .*faroese4.*not .*russian6"):
-        checkpoint.load_policy(run, rule_set("russian6"))
+        agent.load_policy(run, rule_set("russian6"))
 
 
 def test_a_checkpoint_of_another_network_is_refused(run: Path) -> None:
@@ -133,7 +134,7 @@ def test_a_checkpoint_of_another_network_is_refused(run: Path) -> None:
     manifest["config"]["net"]["hidden"] = [8]
     path.write_text(json.dumps(manifest))
     with pytest.raises(CheckpointError, match=r"another network: .* has shape \(16,"):
-        checkpoint.load_policy(run, RULES)
+        agent.load_policy(run, RULES)
     with pytest.raises(CheckpointError, match=r"another network"):
         training.resume(run)
 
@@ -168,4 +169,4 @@ def test_a_checkpoint_whose_observation_has_changed_is_refused(run: Path) -> Non
     manifest["fingerprints"]["observation"] = "0"
     path.write_text(json.dumps(manifest))
     with pytest.raises(CheckpointError, match=r"made for other observation"):
-        checkpoint.load_policy(run, RULES)
+        agent.load_policy(run, RULES)

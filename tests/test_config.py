@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.config import Config, ConfigError, from_dict, load, to_dict
+from agents.runs.config import Config, ConfigError, from_dict, load, to_dict
 
 CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("*.toml"))
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.dealsets import BLOCK, VERSIONS, dealt, key, stream, versioned
-from agents.duplicate import deal_values, interval, seatings
-from agents.evaluate import edge
+from agents.evaluation.dealsets import BLOCK, VERSIONS, dealt, key, stream, versioned
+from agents.evaluation.duplicate import deal_values, interval, seatings
+from agents.evaluation.edge import edge
 from sjavs_env import IllegalActionError, rule_set
-from sjavs_env.layout import N_WORDS, N_WORDS_ALL
 from sjavs_env.players import player
+from sjavs_env.views.layout import N_WORDS, N_WORDS_ALL
 
 FAROESE = rule_set("faroese4", bidding="free")
 SEATINGS = {"faroese4": 2, "french8": 2, "faroese2": 2, "faroese3": 6, "klorsjavs18": 14}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import report
+from agents.evaluation import report
 from scripts import benchmark
 from scripts._cli import run
 from scripts.evaluate import main
@@ -96,7 +96,7 @@ def test_networks_have_one_thread_unless_more_are_asked_for(name, options):
 
 def test_processes_that_load_torch_later_have_one_thread_each():
     code = (
-        "from agents.evaluate import edge\n"
+        "from agents.evaluation.edge import edge\n"
         "from sjavs_env import rule_set\n"
         "from sjavs_env.players import player\n"
         "from tests.test_evaluate_script import on_one_thread\n"

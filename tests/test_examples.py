@@ -4,9 +4,9 @@ import pytest
 
 import sjavs_env
 from sjavs_env import VectorSjavs, action_id, action_name
-from sjavs_env.core.codes import NO_TRICK, ONE_SEAT, VOL
-from sjavs_env.core.score_tables import gain_of
-from sjavs_env.core.tables import compile_tables
+from sjavs_env.core.tables.codes import NO_TRICK, ONE_SEAT, VOL
+from sjavs_env.core.tables.compiled import compile_tables
+from sjavs_env.core.tables.score_tables import gain_of
 from tests.strategies import actions_of, codes, deal_of, play_names
 
 THREE = (

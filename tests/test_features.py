@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.features import Encoder, tensors
-from agents.slots import card_slots, suit_orders
+from agents.networks.features import Encoder, tensors
+from agents.networks.slots import card_slots, suit_orders
 from sjavs_env import VectorSjavs, action_id, action_name, rule_set
-from sjavs_env.core.cards import CARD_NAMES
-from sjavs_env.core.codes import CLUBS
+from sjavs_env.core.tables.cards import CARD_NAMES
+from sjavs_env.core.tables.codes import CLUBS
 from sjavs_env.players import player
 from tests.reference import PRESETS, Deal
 from tests.reference.cards import points_of

@@ -1,6 +1,7 @@
-"""The house has floors: a file imports from lower floors, and beside itself only without a circle.
+"""The house has rooms: a folder is a room, and a room imports from the rooms that it may know.
 
-The tables below are the plan of the house. A new module is entered here before it is imported.
+``ROOMS`` is the plan of the house. A new room is entered here with its arrows; a new file in a room
+needs no entry. Inside a room files may know each other, but not in a circle.
 """
 
 import ast
@@ -13,28 +14,30 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
-# Lowest floor first; per package its modules on that floor. `name.*` is a package and everything in
-# it; without the star it is the `__init__.py` alone, which stands above whatever it gathers.
-FLOORS: dict[str, dict[str, str]] = {
-    "tables": {
-        "sjavs_env.core": "actions auction_tables card_tables cards codes errors fingerprints "
-        "ruleset rulesets score_tables scores tables",
-    },
-    "rules": {
-        "sjavs_env.core": "auction bits confirm dealing exchange machine naming notation play "
-        "play_alone rubber scoring state turns",
-        "sjavs_env": "core",
-    },
-    "views": {"sjavs_env": "arguments layout observe observe_row render score_sheet transcript"},
-    "wrappers": {"sjavs_env": "aec episode players.* single sjavs_v0 vector", "": "sjavs_env"},
-    "agents": {
-        "agents": "bounds branches bytetables card checkpoint config dealsets devices duplicate "
-        "evaluate exploit facts features health holdings league loader logbook losses nets "
-        "parallel past peers policy ppo processes provenance ratings report rollout rubbers runs "
-        "search.* slots speed speed_training stakes stopwatch table training weights",
-        "": "agents",
-    },
-    "scripts": {"": "scripts.*"},
+_ENVIRONMENT = "sjavs_env sjavs_env.core sjavs_env.core.tables sjavs_env.players sjavs_env.views"
+
+# Each room, and the rooms that it may import from, lowest room first.
+ROOMS: dict[str, str] = {
+    "sjavs_env.core": "",
+    "sjavs_env.core.tables": "sjavs_env.core",
+    "sjavs_env.core.rules": "sjavs_env.core sjavs_env.core.tables",
+    "sjavs_env.views": "sjavs_env.core sjavs_env.core.tables sjavs_env.core.rules",
+    # Built-in players see observations only.
+    "sjavs_env.players": "sjavs_env.core sjavs_env.core.tables sjavs_env.views",
+    "sjavs_env": "sjavs_env.core sjavs_env.core.tables sjavs_env.core.rules sjavs_env.views",
+    "agents.common": "",
+    "agents.networks": f"{_ENVIRONMENT} agents.common",
+    "agents.checkpoints": f"{_ENVIRONMENT} agents.networks",
+    # Evaluation does not know the learner, nor what a policy is made of.
+    "agents.evaluation": f"{_ENVIRONMENT} sjavs_env.core.rules agents.common",
+    "agents": f"{_ENVIRONMENT} agents.checkpoints agents.evaluation",
+    "agents.learning": f"{_ENVIRONMENT} agents.common agents.networks agents.evaluation",
+    "agents.runs": f"{_ENVIRONMENT} agents agents.common agents.networks agents.checkpoints "
+    "agents.evaluation agents.learning",
+    "agents.speed": f"{_ENVIRONMENT} agents.learning agents.runs",
+    "recipes": "sjavs_env sjavs_env.players",
+    "scripts": f"{_ENVIRONMENT} agents agents.common agents.networks agents.checkpoints "
+    "agents.evaluation agents.learning agents.runs agents.speed recipes",
 }
 
 # What may be imported from outside, by the longest prefix of the importer; no entry: anything but
@@ -43,47 +46,27 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "sjavs_env": ("gymnasium", "numpy", "pettingzoo"),
     "sjavs_env.core": ("numpy",),
     "sjavs_env.players": ("numpy",),
+    "sjavs_env.views": ("numpy",),
 }
 TORCH = (
-    "agents.bytetables",
-    "agents.checkpoint",
-    "agents.config",
-    "agents.devices",
-    "agents.facts",
-    "agents.features",
-    "agents.holdings",
-    "agents.loader",
-    "agents.logbook",
-    "agents.losses",
-    "agents.nets",
-    "agents.parallel",
-    "agents.ppo",
+    "agents.networks",
+    "agents.checkpoints",
+    "agents.learning",
     "agents.runs",
-    "agents.slots",
-    "agents.stakes",
-    "agents.speed_training",
-    "agents.weights",
+    "agents.speed",
     "scripts",
 )
 
-# Downward edges that are forbidden all the same: built-in players see observations only, the
-# learner does not know the environment, evaluation does not know the learner, the report knows
-# only results.json.
+# Arrows between single files that are forbidden though their rooms may know each other: the learner
+# does not know the environment, the report knows only results.json, and every room is below the
+# door but the ones that need a policy by its name.
 STRANGERS: dict[str, tuple[str, ...]] = {
-    "sjavs_env.players": (
-        "sjavs_env.aec",
-        "sjavs_env.core.dealing",
-        "sjavs_env.core.machine",
-        "sjavs_env.core.state",
-        "sjavs_env.single",
-        "sjavs_env.vector",
-    ),
-    "agents.ppo": ("sjavs_env.aec", "sjavs_env.single", "sjavs_env.vector", "agents.evaluate"),
-    "agents.evaluate": ("agents.ppo", "agents.rollout"),
-    "agents.report": ("agents", "sjavs_env"),
+    "agents.learning.ppo": ("sjavs_env.aec", "sjavs_env.vector", "agents.evaluation"),
+    "agents.learning.losses": ("sjavs_env", "agents.evaluation"),
+    "agents.evaluation.report": ("agents", "sjavs_env"),
 }
 
-OURS = ("agents", "scripts", "sjavs_env", "tests")
+OURS = ("agents", "recipes", "scripts", "sjavs_env", "tests")
 
 
 def is_within(module: str, packages: tuple[str, ...]) -> bool:
@@ -91,28 +74,17 @@ def is_within(module: str, packages: tuple[str, ...]) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
-def entries(floor: str) -> list[str]:
-    """List the full names of the entries of one floor."""
-    packages = FLOORS[floor].items()
-    return [
-        f"{package}.{name}".lstrip(".") for package, names in packages for name in names.split()
-    ]
-
-
-def floor_of(module: str) -> int | None:
-    """Look up the floor of a module; None where the table does not have it."""
-    for level, floor in enumerate(FLOORS):
-        for entry in entries(floor):
-            package = entry.removesuffix(".*")
-            if module == package or (package != entry and is_within(module, (package,))):
-                return level
-    return None
+def room_of(module: str, known: dict[str, Path]) -> str:
+    """Return the room of a module: its folder. What is not there lies where its name says."""
+    if module in known and known[module].name == "__init__.py":
+        return module
+    return module.rpartition(".")[0]
 
 
 def modules_in(root: Path) -> dict[str, Path]:
     """List the modules below `root` by dotted name; a package is named without `__init__`."""
     modules = {}
-    for top in ("agents", "scripts", "sjavs_env"):
+    for top in ("agents", "recipes", "scripts", "sjavs_env"):
         for path in sorted((root / top).rglob("*.py")):
             parts = path.relative_to(root).with_suffix("").parts
             modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
@@ -144,16 +116,13 @@ def imports_in_functions(path: Path) -> Iterator[int]:
         yield from (n.lineno for n in inner if isinstance(n, ast.Import | ast.ImportFrom))
 
 
-def fault_of_edge(module: str, target: str) -> str | None:
+def fault_of_edge(module: str, target: str, known: dict[str, Path]) -> str | None:
     """Say what is wrong with one import, or None."""
     top = target.partition(".")[0]
     if top in OURS:
-        here, there = floor_of(module), floor_of(target)
-        if there is None:
-            return "the target is not in the table of floors"
-        if here is not None and there > here:
-            low, high = list(FLOORS)[here], list(FLOORS)[there]
-            return f"an upward edge, from floor {here} ({low}) to {there} ({high})"
+        here, there = room_of(module, known), room_of(target, known)
+        if here in ROOMS and there != here and there not in ROOMS[here].split():
+            return f"the room {here} may not know the room {there}"
         for stranger, unknown in STRANGERS.items():
             if is_within(module, (stranger,)) and is_within(target, unknown):
                 return "the two are to stay strangers"
@@ -184,9 +153,10 @@ def faults(root: Path) -> list[str]:
     """Check the checkout at `root` against the tables and name every fault."""
     known = modules_in(root)
     found = [
-        f"{module}: not in the table of floors (tests/test_floors.py); enter it on its floor"
-        for module in known
-        if floor_of(module) is None
+        f"{path.relative_to(root)}: the room {room_of(module, known)} is not in the table of rooms "
+        "(tests/test_floors.py)"
+        for module, path in known.items()
+        if room_of(module, known) not in ROOMS
     ]
     edges: dict[str, set[str]] = {}
     for module, path in known.items():
@@ -196,13 +166,13 @@ def faults(root: Path) -> list[str]:
         for target, line in dict.fromkeys(imports_of(module, path, known)):
             if target in known and target != module:
                 edges.setdefault(module, set()).add(target)
-            if fault := fault_of_edge(module, target):
+            if fault := fault_of_edge(module, target, known):
                 found.append(f"{where}:{line}: {module} -> {target}: {fault}")
     return found + circles(edges)
 
 
 def build(root: Path, **files: str) -> Path:
-    """Write a small checkout; `sjavs_env__core__cards="…"` is sjavs_env/core/cards.py."""
+    """Write a small checkout; `sjavs_env__core__cards="…"` is sjavs_env/core/tables/cards.py."""
     for name, text in files.items():
         path = root / f"{name.replace('__', '/')}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -215,88 +185,134 @@ def test_every_file_imports_only_from_lower_floors():
 
 
 def test_the_whole_checkout_is_read():
-    assert {"sjavs_env", "sjavs_env.core.machine", "agents.ppo"} <= set(modules_in(CHECKOUT))
+    assert {"sjavs_env", "sjavs_env.core.rules.machine", "agents.policy"} <= set(
+        modules_in(CHECKOUT)
+    )
+
+
+def test_the_table_of_rooms_is_in_order_and_has_no_room_that_is_not_there():
+    below: set[str] = set()
+    for room, arrows in ROOMS.items():
+        assert set(arrows.split()) <= below, f"{room} may know a room above it"
+        assert (CHECKOUT / room.replace(".", "/") / "__init__.py").exists()
+        below.add(room)
+
+
+def test_a_room_says_in_its_opening_what_goes_in_and_out_and_where_to_start():
+    for room in ROOMS:
+        opening = ast.get_docstring(
+            ast.parse((CHECKOUT / room.replace(".", "/") / "__init__.py").read_text("utf-8"))
+        )
+        assert opening, room
+        if room not in ("sjavs_env", "agents", "scripts"):
+            assert "In: " in opening, room
+            assert "Out: " in opening, room
+
+
+MOST_FILES = 15
+
+
+def test_a_room_has_about_a_dozen_files():
+    for room in ROOMS:
+        files = list((CHECKOUT / room.replace(".", "/")).glob("[!_]*.py"))
+        assert len(files) <= MOST_FILES, f"{room} has {len(files)} files: it is two rooms"
+
+
+def test_no_two_rooms_use_one_file_name_but_for_a_script_and_what_it_runs():
+    places: dict[str, list[str]] = {}
+    for module in modules_in(CHECKOUT):
+        room, _, name = module.rpartition(".")
+        if module not in ROOMS and room != "scripts":
+            places.setdefault(name, []).append(module)
+    assert [each for each in places.values() if len(each) > 1] == []
 
 
 def test_downward_edges_and_neighbours_are_allowed(tmp_path):
     root = build(
         tmp_path,
-        sjavs_env__core__cards="import numpy as np\n",
-        sjavs_env__core__tables="from . import cards\nfrom .rulesets import rule_set\n",
-        sjavs_env__core__rulesets="from sjavs_env.core.cards import CARDS\n",
-        sjavs_env__aec="import pettingzoo\nfrom .core.tables import TABLE\nfrom . import observe\n",
-        sjavs_env__observe="from sjavs_env.core import cards\n",
-        agents__nets="import torch\nfrom sjavs_env import observe\n",
-        agents__search__solver="from sjavs_env.core import cards\n",
-        scripts__train="import torch, tyro\nfrom agents import nets\n",
+        sjavs_env__core__tables__cards="import numpy as np\n",
+        sjavs_env__core__tables__compiled="from . import cards\nfrom .rulesets import rule_set\n",
+        sjavs_env__core__tables__rulesets="from sjavs_env.core.tables.cards import CARDS\n",
+        sjavs_env__aec="import pettingzoo\nfrom .core.tables.compiled import TABLE\n",
+        sjavs_env__views__observe="from sjavs_env.core.tables import cards\n",
+        agents__networks__nets="import torch\nfrom sjavs_env.views import observe\n",
+        agents__runs__config="from agents.networks import nets\n",
+        scripts__train="import torch, tyro\nfrom agents.runs import config\n",
     )
     assert faults(root) == []
 
 
-UPWARD = "an upward edge, from floor 0 (tables) to 1 (rules)"
+UNKNOWN = "the room sjavs_env.core.tables may not know the room sjavs_env.core.rules"
 PLANTED = {
     "absolute": (
-        {"sjavs_env__core__cards": "\nfrom sjavs_env.core.play import follow\n"},
-        f"sjavs_env/core/cards.py:2: sjavs_env.core.cards -> sjavs_env.core.play: {UPWARD}",
+        {"sjavs_env__core__tables__cards": "\nfrom sjavs_env.core.rules.play import follow\n"},
+        "sjavs_env/core/tables/cards.py:2: sjavs_env.core.tables.cards -> "
+        f"sjavs_env.core.rules.play: {UNKNOWN}",
     ),
     "relative": (
-        {"sjavs_env__core__cards": "from . import play\n", "sjavs_env__core__play": ""},
-        f"sjavs_env/core/cards.py:1: sjavs_env.core.cards -> sjavs_env.core.play: {UPWARD}",
+        {
+            "sjavs_env__core__tables__cards": "from ..rules import play\n",
+            "sjavs_env__core__rules__play": "",
+        },
+        "sjavs_env/core/tables/cards.py:1: sjavs_env.core.tables.cards -> "
+        f"sjavs_env.core.rules.play: {UNKNOWN}",
     ),
     "the gathering package": (
-        {"sjavs_env__core__cards": "from sjavs_env import sjavs_v0\n"},
-        "sjavs_env/core/cards.py:1: sjavs_env.core.cards -> sjavs_env: "
-        "an upward edge, from floor 0 (tables) to 3 (wrappers)",
+        {"sjavs_env__core__cards": "from sjavs_env.sjavs_v0 import env\n"},
+        "sjavs_env/core/cards.py:1: sjavs_env.core.cards -> sjavs_env.sjavs_v0: "
+        "the room sjavs_env.core may not know the room sjavs_env",
     ),
     "types only": (
         {
-            "sjavs_env__observe": "from typing import TYPE_CHECKING\n"
-            "if TYPE_CHECKING:\n    from .players.rules import Player\n"
+            "sjavs_env__views__observe": "from typing import TYPE_CHECKING\n"
+            "if TYPE_CHECKING:\n    from ..players.rules import Player\n"
         },
-        "sjavs_env/observe.py:3: sjavs_env.observe -> sjavs_env.players.rules: "
-        "an upward edge, from floor 2 (views) to 3 (wrappers)",
+        "sjavs_env/views/observe.py:3: sjavs_env.views.observe -> sjavs_env.players.rules: "
+        "the room sjavs_env.views may not know the room sjavs_env.players",
     ),
     "agents": (
         {"sjavs_env__vector": "import agents.policy\n"},
         "sjavs_env/vector.py:1: sjavs_env.vector -> agents.policy: "
-        "an upward edge, from floor 3 (wrappers) to 4 (agents)",
+        "the room sjavs_env may not know the room agents",
     ),
     "tests": (
-        {"agents__evaluate": "from tests.reference import oracle\n"},
-        "agents/evaluate.py:1: agents.evaluate -> tests.reference: "
-        "the target is not in the table of floors",
+        {"agents__evaluation__edge": "from tests.reference import oracle\n"},
+        "agents/evaluation/edge.py:1: agents.evaluation.edge -> tests.reference: "
+        "the room agents.evaluation may not know the room tests",
     ),
     "a function": (
         {"sjavs_env__vector": "def step():\n    import json\n"},
         "sjavs_env/vector.py:2: an import in a function",
     ),
     "torch in the environment": (
-        {"sjavs_env__observe": "import torch.nn\n"},
-        "sjavs_env/observe.py:1: sjavs_env.observe -> torch.nn: "
+        {"sjavs_env__views__observe": "import torch.nn\n"},
+        "sjavs_env/views/observe.py:1: sjavs_env.views.observe -> torch.nn: "
         f"torch belongs in {', '.join(TORCH)} only",
     ),
     "torch in evaluation": (
-        {"agents__evaluate": "from torch import nn\n"},
-        f"agents/evaluate.py:1: agents.evaluate -> torch: torch belongs in {', '.join(TORCH)} only",
+        {"agents__evaluation__edge": "from torch import nn\n"},
+        "agents/evaluation/edge.py:1: agents.evaluation.edge -> torch: "
+        f"torch belongs in {', '.join(TORCH)} only",
     ),
     "a framework in the core": (
-        {"sjavs_env__core__state": "import gymnasium\n"},
-        "sjavs_env/core/state.py:1: sjavs_env.core.state -> gymnasium: "
+        {"sjavs_env__core__rules__state": "import gymnasium\n"},
+        "sjavs_env/core/rules/state.py:1: sjavs_env.core.rules.state -> gymnasium: "
         "from outside only numpy may be imported here",
     ),
     "a player that looks at the state": (
-        {"sjavs_env__players__peeking": "from sjavs_env.core.state import State\n"},
-        "sjavs_env/players/peeking.py:1: sjavs_env.players.peeking -> sjavs_env.core.state: "
-        "the two are to stay strangers",
+        {"sjavs_env__players__peeking": "from sjavs_env.core.rules.state import State\n"},
+        "sjavs_env/players/peeking.py:1: sjavs_env.players.peeking -> sjavs_env.core.rules.state: "
+        "the room sjavs_env.players may not know the room sjavs_env.core.rules",
     ),
     "a stranger": (
-        {"agents__report": "from agents import evaluate\n", "agents__evaluate": ""},
-        "agents/report.py:1: agents.report -> agents.evaluate: the two are to stay strangers",
+        {"agents__evaluation__report": "from agents.evaluation.edge import edge\n"},
+        "agents/evaluation/report.py:1: agents.evaluation.report -> agents.evaluation.edge: "
+        "the two are to stay strangers",
     ),
-    "an unknown module": (
-        {"sjavs_env__core__luck": ""},
-        "sjavs_env.core.luck: not in the table of floors (tests/test_floors.py); "
-        "enter it on its floor",
+    "an unknown room": (
+        {"sjavs_env__luck__dice": ""},
+        "sjavs_env/luck/dice.py: the room sjavs_env.luck is not in the table of rooms "
+        "(tests/test_floors.py)",
     ),
     "a circle": (
         {
@@ -314,8 +330,3 @@ PLANTED = {
 def test_a_planted_fault_is_found_and_named(planted, tmp_path):
     files, message = planted
     assert faults(build(tmp_path, **files)) == [message]
-
-
-def test_no_module_stands_on_two_floors():
-    names = [entry for floor in FLOORS for entry in entries(floor)]
-    assert len(names) == len(set(names))

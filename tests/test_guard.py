@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents import training
-from agents.config import from_dict
-from agents.health import may_call
-from agents.rollout import Experience
+from agents.evaluation.health import may_call
+from agents.learning.rollout import Experience
+from agents.runs import training
+from agents.runs.config import from_dict
 from sjavs_env import RULE_SETS, VectorSjavs, action_id, rule_set
-from sjavs_env.core.actions import PASS
+from sjavs_env.core.tables.actions import PASS
 
 TINY = {"deals": 64, "batch": 32, "threads": 1, "net": {"hidden": [8]}}
 FREE = TINY | {"options": {"bidding": "free"}}

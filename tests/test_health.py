@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents.evaluate import edge
-from agents.health import MEASURES, Tally
+from agents.evaluation.edge import edge
+from agents.evaluation.health import MEASURES, Tally
 from sjavs_env import RULE_SETS, VectorSjavs, action_id, rule_set
 from sjavs_env.players import player
 from tests.test_evaluate import Fixed

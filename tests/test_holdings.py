@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.features import Encoder, tensors
-from agents.holdings import fitted
-from agents.slots import card_slots, suit_orders
+from agents.networks.features import Encoder, tensors
+from agents.networks.holdings import fitted
+from agents.networks.slots import card_slots, suit_orders
 from sjavs_env import VectorSjavs, action_name, rule_set
 from sjavs_env.players import player
 from tests.reference import PRESETS, Deal

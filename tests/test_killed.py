@@ -18,7 +18,7 @@ BRIEF = ("--deals", "3072", "--batch", "128", "--evaluation.every", "0", "--eval
 KILLED = f"""
 import os, random, signal, sys
 sys.path.insert(0, {str(CHECKOUT)!r})
-from agents import checkpoint, past, training
+from agents.runs import past, saving, training
 
 stop = random.Random(int(sys.argv.pop(1)))
 where, calls = stop.choice(["advance", "write", "write", "rename"]), stop.randrange(1, 4)
@@ -35,8 +35,8 @@ def counted(name, real):
     return call
 
 training.Trainer.advance = counted("advance", training.Trainer.advance)
-checkpoint.flush = past.flush = counted("write", checkpoint.flush)
-checkpoint.Path.rename = counted("rename", checkpoint.Path.rename)
+saving.flush = past.flush = counted("write", saving.flush)
+saving.Path.rename = counted("rename", saving.Path.rename)
 from scripts.train import main
 main()
 """

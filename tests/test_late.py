@@ -7,15 +7,24 @@ import numpy as np
 import pytest
 import torch
 
-from agents import checkpoint, exploit, policy, training
-from agents.config import ConfigError, from_dict
-from agents.features import tensors
-from agents.nets import LATE_UNITS, Actor, NetConfig, NetPolicy, masked_log_softmax, rounded
-from agents.weights import CheckpointError
+from agents import policy
+from agents.checkpoints import agent, manifest
+from agents.checkpoints.tensors import CheckpointError
+from agents.networks.features import tensors
+from agents.networks.nets import (
+    LATE_UNITS,
+    Actor,
+    NetConfig,
+    NetPolicy,
+    masked_log_softmax,
+    rounded,
+)
+from agents.runs import exploit, training
+from agents.runs.config import ConfigError, from_dict
 from sjavs_env import VectorSjavs, rule_set
 from sjavs_env.core.bits import count
-from sjavs_env.layout import LAYOUT
 from sjavs_env.players import player
+from sjavs_env.views.layout import LAYOUT
 from tests.conftest import TINY
 from tests.test_branches import LATE
 
@@ -117,7 +126,7 @@ def test_an_agent_with_a_second_network_is_a_policy_and_a_beginning(run: Path) -
     keys = np.zeros(len(words), np.uint64)
     expected = NetPolicy(rounded(trainer.learner.average)).act(words, legal, keys)
     np.testing.assert_array_equal(loaded.act(words, legal, keys), expected)
-    assert checkpoint.net(checkpoint.find(folder)) == trainer.config.net
+    assert agent.net(manifest.find(folder)) == trainer.config.net
     response = exploit.config(str(folder), RULES, deals=64, seed=0)
     assert response.net == trainer.config.net
     follower = training.start(from_dict(LATE | {"initial": str(folder)}, "test"))

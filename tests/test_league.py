@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from agents.config import ConfigError, from_dict
-from agents.league import PAST, League, LeagueConfig, Opponents
-from agents.nets import Actor, NetConfig
+from agents.learning.league import PAST, League, LeagueConfig, Opponents
+from agents.learning.rollout import collect
+from agents.networks.nets import Actor, NetConfig
 from agents.policy import load
-from agents.rollout import collect
+from agents.runs.config import ConfigError, from_dict
 from sjavs_env import RULE_SETS, VectorSjavs, rule_set
-from sjavs_env.layout import N_WORDS
 from sjavs_env.players import Policy
 from sjavs_env.players.random import lowest_action
+from sjavs_env.views.layout import N_WORDS
 
 RULES = rule_set("faroese4")
 CONFIG = LeagueConfig(share=0.5, players=("random", "rule-of-thumb"), past_every=2, past=2)

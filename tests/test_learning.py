@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents import ppo, training
-from agents.config import from_dict
-from agents.evaluate import edge
-from agents.nets import NetPolicy
-from agents.rollout import Experience, advantages
-from agents.training import Trainer
+from agents.evaluation.edge import edge
+from agents.learning import ppo
+from agents.learning.rollout import Experience, advantages
+from agents.networks.nets import NetPolicy
+from agents.runs import training
+from agents.runs.config import from_dict
+from agents.runs.training import Trainer
 from sjavs_env.players import player
 
 CONFIG = from_dict(

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents import training
-from agents.config import from_dict
-from agents.evaluate import edge
+from agents.evaluation.edge import edge
+from agents.runs import training
+from agents.runs.config import from_dict
 from sjavs_env import VectorSjavs, rule_set, sjavs_v0
-from sjavs_env.core import rulesets
-from sjavs_env.core.ruleset import Contract, Option, RuleSet
-from sjavs_env.core.rulesets import Preset
-from sjavs_env.core.scores import Score
+from sjavs_env.core.tables import rulesets
+from sjavs_env.core.tables.ruleset import Contract, Option, RuleSet
+from sjavs_env.core.tables.rulesets import Preset
+from sjavs_env.core.tables.scores import Score
 from sjavs_env.players import player
 
 WIN, HIGH = 70, 100

@@ -6,9 +6,9 @@ import pytest
 import sjavs_env
 from sjavs_env import LAYOUT, RULE_SETS, VectorSjavs, action_id, unpack, view
 from sjavs_env.core.bits import blocks
-from sjavs_env.core.state import State, visibility
-from sjavs_env.layout import LAYOUT_ALL, N_FEATURES, N_FEATURES_ALL, N_WORDS, N_WORDS_ALL
-from sjavs_env.observe import View
+from sjavs_env.core.rules.state import State, visibility
+from sjavs_env.views.layout import LAYOUT_ALL, N_FEATURES, N_FEATURES_ALL, N_WORDS, N_WORDS_ALL
+from sjavs_env.views.observe import View
 from tests.strategies import codes, deal_of, decisions, play_names, play_out
 from tests.test_examples import EIGHT, EIGHT_TRICKS
 

@@ -11,12 +11,12 @@ import torch
 from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents import training
-from agents.branches import Outcomes
-from agents.config import from_dict
-from agents.parallel import ALONE, Group, minibatches
-from agents.ppo import Learner
-from agents.rollout import Experience
+from agents.learning.branches import Outcomes
+from agents.learning.parallel import ALONE, Group, minibatches
+from agents.learning.ppo import Learner
+from agents.learning.rollout import Experience
+from agents.runs import training
+from agents.runs.config import from_dict
 from tests.parallel_update import MINIBATCHES, learner, weights
 from tests.test_train_script import SMOKE, python, train
 
@@ -155,7 +155,7 @@ def test_one_process_writes_for_all(unbroken: Path) -> None:
 
 DYING = """
 import os, signal
-from agents.training import Trainer
+from agents.runs.training import Trainer
 from scripts.train import main
 
 advance = Trainer.advance

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import peers
-from agents.peers import PeerFigure, measure
-from scripts.sb3_table import Table
+from agents.speed import peer_figures
+from agents.speed.peer_figures import PeerFigure, measure
+from recipes.sb3_table import Table
 from sjavs_env import N_ACTIONS
 from sjavs_env.core.errors import IllegalActionError
 
@@ -70,7 +70,7 @@ def test_a_peer_that_fails_gives_its_reason(interpreter, program, missing):
 
 
 def test_a_peer_that_takes_too_long_is_ended(interpreter, monkeypatch):
-    monkeypatch.setattr(peers, "_MOST_SECONDS", 0.2)
+    monkeypatch.setattr(peer_figures, "_MOST_SECONDS", 0.2)
     figure = told(interpreter, "import time; time.sleep(60)")
     assert figure.missing == "it took more than 0.2 s"
 
@@ -82,12 +82,12 @@ def test_an_unknown_peer_gets_one_sentence_with_the_nearest():
 
 
 def test_the_environment_of_the_peers_is_looked_for_in_the_checkout(tmp_path, monkeypatch):
-    monkeypatch.setattr(peers, "_CHECKOUT", tmp_path)
-    assert peers.default_python() is None
+    monkeypatch.setattr(peer_figures, "_CHECKOUT", tmp_path)
+    assert peer_figures.default_python() is None
     python = tmp_path / ".peers" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.touch()
-    assert peers.default_python() == python
+    assert peer_figures.default_python() == python
 
 
 def played(

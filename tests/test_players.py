@@ -5,13 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from agents.evaluate import edge
+from agents.evaluation.edge import edge
 from sjavs_env import RULE_SETS, VectorSjavs, rule_set
-from sjavs_env.core.card_tables import order
-from sjavs_env.core.codes import N_CLASSES
-from sjavs_env.layout import N_WORDS
+from sjavs_env.core.tables.card_tables import order
+from sjavs_env.core.tables.codes import N_CLASSES
 from sjavs_env.players import PLAYERS, player
 from sjavs_env.players.ranking import Ranking
+from sjavs_env.views.layout import N_WORDS
 
 FAROESE4 = rule_set("faroese4")
 

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agents import checkpoint, policy
-from agents.checkpoint import checkpoints
-from agents.config import Config
-from agents.evaluate import edge
-from agents.nets import NetConfig
+from agents import policy
+from agents.checkpoints import agent
+from agents.checkpoints.manifest import checkpoints
+from agents.checkpoints.tensors import CheckpointError
+from agents.evaluation.edge import edge
+from agents.networks.nets import NetConfig
 from agents.policy import fingerprint, load
-from agents.training import start
-from agents.weights import CheckpointError
+from agents.runs.config import Config
+from agents.runs.training import start
 from sjavs_env import rule_set
 from sjavs_env.players import PLAYERS
 
@@ -50,7 +51,7 @@ def shipped(tmp_path, monkeypatch):
         (tmp_path / name / "manifest.json").touch()
     (tmp_path / "notes").mkdir()
     monkeypatch.setattr(policy, "PRETRAINED", tmp_path)
-    monkeypatch.setattr(checkpoint, "load_policy", lambda folder, rules: (folder, rules))
+    monkeypatch.setattr(agent, "load_policy", lambda folder, rules: (folder, rules))
     return tmp_path
 
 
@@ -66,7 +67,7 @@ def test_a_callable_of_a_module_makes_a_policy_for_the_rules():
 
 
 def test_a_folder_is_a_checkpoint(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "load_policy", lambda folder, rules: (folder, rules))
+    monkeypatch.setattr(agent, "load_policy", lambda folder, rules: (folder, rules))
     assert load(str(tmp_path), RULES) == (tmp_path, RULES)
     monkeypatch.chdir(tmp_path.parent)
     assert load(tmp_path.name, RULES)[0].resolve() == tmp_path
@@ -163,5 +164,6 @@ def test_fingerprints_follow_name_weights_and_source(tmp_path):
 
 
 def test_measuring_needs_no_torch():
-    code = "import sys, agents.evaluate, agents.report; sys.exit('torch' in sys.modules)"
+    measuring = "agents.evaluation.edge, agents.evaluation.report"
+    code = f"import sys, {measuring}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 import torch
 
-from agents import devices
-from agents.losses import (
+from agents.learning.losses import (
     Batch,
     explained_variance,
     imitation_losses,
     normalised_entropy,
     policy_losses,
 )
-from agents.nets import NetConfig, masked_log_softmax
-from agents.ppo import Learner, PPOConfig
-from agents.rollout import Experience, collect
+from agents.learning.ppo import Learner, PPOConfig
+from agents.learning.rollout import Experience, collect
+from agents.networks import devices
+from agents.networks.nets import NetConfig, masked_log_softmax
 from sjavs_env import VectorSjavs, rule_set
-from sjavs_env.layout import N_WORDS
 from sjavs_env.players import player
+from sjavs_env.views.layout import N_WORDS
 
 RULES = rule_set("faroese4")
 SMALL = NetConfig(hidden=(32,))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.processes import spread
+from agents.common.processes import spread
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -20,7 +20,7 @@ CHECKOUT = Path(__file__).parents[1]
 COMMAND = """
 import signal
 from pathlib import Path
-from agents.processes import spread
+from agents.common.processes import spread
 from scripts._cli import run
 from tests.test_processes import linger
 

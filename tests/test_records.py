@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sjavs_env
 from sjavs_env import N_ACTIONS, RULE_SETS, RuleSet, VectorSjavs, action_id, action_name
-from sjavs_env.core.notation import parse_record
+from sjavs_env.core.rules.notation import parse_record
 from tests.strategies import actions_of, deals_of, decisions, pack_codes, random_line, rule_sets
 
 FROZEN = (

@@ -8,9 +8,9 @@ import pytest
 from pettingzoo.test import render_test
 
 from sjavs_env import RULE_SETS, VectorSjavs, action_id, rule_set, sjavs_v0, view
-from sjavs_env.render import Sheet, action_text, card_text, sorted_groups
-from sjavs_env.score_sheet import result_line, rubber_line, score_sheet
-from sjavs_env.transcript import Result
+from sjavs_env.views.render import Sheet, action_text, card_text, sorted_groups
+from sjavs_env.views.score_sheet import result_line, rubber_line, score_sheet
+from sjavs_env.views.transcript import Result
 from tests.test_aec import ACTIONS, DEAL, VOID, play, play_names
 from tests.test_aec_contract import only_warnings_that_dict_observations_cannot_avoid
 

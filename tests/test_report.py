@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from agents.evaluate import edge, results
-from agents.ratings import ratings, ratings_table
-from agents.report import ResultsError, check, markdown, read, table, write
+from agents.evaluation.edge import edge, results
+from agents.evaluation.ratings import ratings, ratings_table
+from agents.evaluation.report import ResultsError, check, markdown, read, table, write
 from sjavs_env import rule_set
 from sjavs_env.players import player
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 import torch
 
-from agents import policy, training
-from agents.config import from_dict
-from agents.weights import CheckpointError
+from agents import policy
+from agents.checkpoints.tensors import CheckpointError
+from agents.runs import training
+from agents.runs.config import from_dict
 from tests.conftest import TINY
 from tests.test_checkpoint import files
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents import training
-from agents.config import from_dict
-from agents.rollout import Experience, advantages, collect
-from agents.training import entropy_tags
+from agents.learning.rollout import Experience, advantages, collect
+from agents.runs import training
+from agents.runs.config import from_dict
+from agents.runs.training import entropy_tags
 from sjavs_env import RULE_SETS, VectorSjavs
 from sjavs_env.core.bits import count
 from sjavs_env.players.random import lowest_action

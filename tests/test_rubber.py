@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sjavs_env import RULE_SETS, rule_set, sjavs_v0
-from sjavs_env.core.rubber import begin, score
+from sjavs_env.core.rules.rubber import begin, score
 from tests.reference import Result, Rubber, options_of
 from tests.reference.games import VALUES, is_allowed
 from tests.reference.scoring import (

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.dealsets import stream
-from agents.rubbers import BLOCK, Rubbers, rubbers
+from agents.evaluation.dealsets import stream
+from agents.evaluation.rubbers import BLOCK, Rubbers, rubbers
 from sjavs_env import VectorSjavs, rule_set
 from sjavs_env.players import player
 from tests.test_evaluate import SEATINGS, Fixed
@@ -75,7 +75,7 @@ def test_a_rubber_of_one_deal_goes_to_the_winner_of_the_deal():
 
 
 def test_a_rubber_in_which_nobody_calls_is_drawn(monkeypatch):
-    monkeypatch.setattr("agents.rubbers.MOST_DEALS", 10)
+    monkeypatch.setattr("agents.evaluation.rubbers.MOST_DEALS", 10)
     free = rule_set("faroese4", bidding="free")
     found = rubbers(Silent(), Silent(), free, 2)
     assert replace(found, plays=0) == Rubbers(0.5, 0.5, 0.5, plays=0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sjavs_env import LAYOUT, RULE_SETS, VectorSjavs, rule_set, unpack
-from sjavs_env.core.codes import N_OUTCOMES, PHASES
-from sjavs_env.core.rulesets import PRESETS
-from sjavs_env.core.tables import compile_tables
+from sjavs_env.core.tables.codes import N_OUTCOMES, PHASES
+from sjavs_env.core.tables.compiled import compile_tables
+from sjavs_env.core.tables.rulesets import PRESETS
 from tests.pages.amounts import TIE, all_contracts, gain_text, rows_of
 from tests.pages.interface import legal_actions, settable
 from tests.pages.marks import TABLE, marks_of

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents import speed
-from agents.config import Config
-from agents.nets import NetConfig
-from agents.ppo import Learner, PPOConfig
-from agents.speed import Effort
-from agents.speed_training import NETWORK, flop_per_decision, of_training
-from agents.stopwatch import Stopwatch
+from agents.common.stopwatch import Stopwatch
+from agents.learning.ppo import Learner, PPOConfig
+from agents.networks.nets import NetConfig
+from agents.runs.config import Config
+from agents.speed import environment
+from agents.speed.environment import Effort
+from agents.speed.updates import NETWORK, flop_per_decision, of_training
 from scripts import benchmark
 from sjavs_env import VectorSjavs, rule_set
 
@@ -25,11 +25,11 @@ BRIEF = Effort(seconds=0.001, runs=1)
 
 
 def test_a_batch_is_measured_with_every_watch() -> None:
-    found = speed.of_batch("faroese3", 16, tuple(speed.WATCHES), BRIEF)
-    assert [figure.what for figure in found] == ["choice", *speed.WATCHES]
+    found = environment.of_batch("faroese3", 16, tuple(environment.WATCHES), BRIEF)
+    assert [figure.what for figure in found] == ["choice", *environment.WATCHES]
     assert all(figure.decisions_per_second > 0 for figure in found)
     assert {figure.bytes_per_deal for figure in found[1:]} == {196.0}
-    seen = [watch(VectorSjavs("faroese3", batch=16)) for watch in speed.WATCHES.values()]
+    seen = [watch(VectorSjavs("faroese3", batch=16)) for watch in environment.WATCHES.values()]
     assert seen[0] is None
     assert [(each.shape, str(each.dtype)) for each in seen[1:]] == [
         ((16, 29), "uint32"),
@@ -39,15 +39,15 @@ def test_a_batch_is_measured_with_every_watch() -> None:
 
 
 def test_turns_and_players_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "_TURN_LIMIT", 20)
-    bare, wrapped = speed.of_aec("faroese2", BRIEF)
+    monkeypatch.setattr(environment, "_TURN_LIMIT", 20)
+    bare, wrapped = environment.of_aec("faroese2", BRIEF)
     assert (bare.what, wrapped.what) == ("aec", "aec in its wrapper")
-    player = speed.of_player("rule-of-thumb", "klorsjavs", 32, BRIEF)
+    player = environment.of_player("rule-of-thumb", "klorsjavs", 32, BRIEF)
     assert min(bare.decisions_per_second, player.decisions_per_second) > 0
 
 
 def test_the_loop_in_c_deals_120_points_and_plays_them() -> None:
-    found, how = speed.of_c_loop(deals=20_000)
+    found, how = environment.of_c_loop(deals=20_000)
     if found is None:
         pytest.skip(how)
     assert found > 1e6
@@ -58,7 +58,7 @@ def test_without_a_compiler_the_loop_is_left_out_with_a_word(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", os.devnull)
-    assert speed.of_c_loop() == (None, "no C compiler (cc, gcc, clang) is there")
+    assert environment.of_c_loop() == (None, "no C compiler (cc, gcc, clang) is there")
 
 
 def test_operations_are_counted_by_the_widths_of_the_layers() -> None:
@@ -127,7 +127,7 @@ def test_the_check_of_a_gpu_runs_on_the_cpu() -> None:
 def test_the_figures_are_printed_and_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(speed, "_TURN_LIMIT", 20)
+    monkeypatch.setattr(environment, "_TURN_LIMIT", 20)
     monkeypatch.setattr(benchmark, "_PLAYER_BATCH", 16)
     out = tmp_path / "figures.json"
     arguments = "--presets faroese3 --batches 1 8 --watches core packed --seconds 0.001 --runs 1"

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from agents.features import Encoder, tensors
-from agents.stakes import Stakes, thresholds
+from agents.networks.features import Encoder, tensors
+from agents.networks.stakes import Stakes, thresholds
 from sjavs_env import rule_set
 from tests.reference import PRESETS, Deal
 from tests.reference.cards import PACKS, points_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.health import MEASURES
-from agents.logbook import TAGS
+from agents.evaluation.health import MEASURES
+from agents.runs.logbook import TAGS
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SMOKE = str(CHECKOUT / "configs" / "smoke.toml")
@@ -72,7 +72,7 @@ def test_a_run_leaves_agent_log_and_results_and_says_where(tmp_path: Path) -> No
 
 DYING = """
 import os, signal
-from agents.training import Trainer
+from agents.runs.training import Trainer
 from scripts.train import main
 
 advance = Trainer.advance

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents import loader
-from agents.losses import divergence, normalised_entropy, policy_losses
-from agents.nets import masked_log_softmax
-from sjavs_env.layout import N_WORDS
+from agents.learning import loader
+from agents.learning.losses import divergence, normalised_entropy, policy_losses
+from agents.networks.nets import masked_log_softmax
+from sjavs_env.views.layout import N_WORDS
 from tests.test_ppo import learner, masks, minibatch, self_play
 
 

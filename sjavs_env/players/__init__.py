@@ -1,4 +1,9 @@
-"""The built-in players: policies that act from observations alone."""
+"""The built-in players: policies that act from observations alone.
+
+In: packed words, legal actions, keys. Out: an action for each row, many rows at once.
+Start with ``rule_of_thumb.py``: it bids by ``bidding.py`` and plays by ``cardplay.py``, from what
+``facts.py`` works out.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env.core.errors import nearest
-from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.players.random import Random
 from sjavs_env.players.rule_of_thumb import RuleOfThumb
 

@@ -12,9 +12,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core import actions as a
-from sjavs_env.core.codes import AUCTION, CLUBS, CONFIRM, EXCHANGE, N_SUITS, NAME, TRUMP_CLASS
-from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.tables import actions as a
+from sjavs_env.core.tables.codes import (
+    AUCTION,
+    CLUBS,
+    CONFIRM,
+    EXCHANGE,
+    N_SUITS,
+    NAME,
+    TRUMP_CLASS,
+)
+from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.players.cardsets import Cards, Real, Yes, above, place_of, size, spread
 from sjavs_env.players.facts import bits_of, set_of
 from sjavs_env.players.random import lowest_action

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.codes import CLUBS, PACK_POINTS
-from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.tables.codes import CLUBS, PACK_POINTS
+from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.players.cardsets import Cards, Classes, Real, Yes, above, place_of, size, spread
 from sjavs_env.players.chances import beats
 from sjavs_env.players.facts import Facts

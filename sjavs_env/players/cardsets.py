@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.cards import N_CARDS
+from sjavs_env.core.tables.cards import N_CARDS
 
 Cards = NDArray[np.uint32]
 """Card sets, uint32."""

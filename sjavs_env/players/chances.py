@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sjavs_env.core.codes import TRUMP_CLASS
+from sjavs_env.core.tables.codes import TRUMP_CLASS
 from sjavs_env.players.cardsets import ONE, Cards, Classes, Real, above, size
 from sjavs_env.players.facts import Facts, Seat
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.actions import ACTION_IDS, ACTION_NAMES
-from sjavs_env.core.cards import N_CARDS
-from sjavs_env.core.codes import N_CLASSES, N_SUITS, NO_TRUMP, TRUMP_CLASS
-from sjavs_env.core.ruleset import RuleSet
-from sjavs_env.core.score_tables import contracts_of
-from sjavs_env.layout import LAYOUT
+from sjavs_env.core.tables.actions import ACTION_IDS, ACTION_NAMES
+from sjavs_env.core.tables.cards import N_CARDS
+from sjavs_env.core.tables.codes import N_CLASSES, N_SUITS, NO_TRUMP, TRUMP_CLASS
+from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.score_tables import contracts_of
 from sjavs_env.players.cardsets import ONE, Cards, Classes, Real, Yes, highest, place_of, size
 from sjavs_env.players.ranking import Ranking
+from sjavs_env.views.layout import LAYOUT
 
 ME, ACROSS = 0, 2
 OTHERS: dict[int, tuple[int, ...]] = {2: (2,), 3: (1, 3), 4: (1, 2, 3)}

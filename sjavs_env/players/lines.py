@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.codes import PACK_POINTS
-from sjavs_env.core.ruleset import RuleSet
-from sjavs_env.core.score_tables import contracts_of, gain_of
+from sjavs_env.core.tables.codes import PACK_POINTS
+from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.score_tables import contracts_of, gain_of
 from sjavs_env.players.cardsets import Real
 
 N_POINTS = PACK_POINTS + 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.actions import NOTHING
-from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.tables.actions import NOTHING
+from sjavs_env.core.tables.ruleset import RuleSet
 
 _ONE = np.uint64(1)
 _HALF = np.uint64(32)

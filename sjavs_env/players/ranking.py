@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sjavs_env.core.actions import N_ACTIONS
-from sjavs_env.core.card_tables import card_points, class_mask, order, pack_of
-from sjavs_env.core.cards import N_CARDS
-from sjavs_env.core.codes import N_CLASSES
-from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.tables.actions import N_ACTIONS
+from sjavs_env.core.tables.card_tables import card_points, class_mask, order, pack_of
+from sjavs_env.core.tables.cards import N_CARDS
+from sjavs_env.core.tables.codes import N_CLASSES
+from sjavs_env.core.tables.ruleset import RuleSet
 
 _BYTE = 8
 _BYTES = N_CARDS // _BYTE

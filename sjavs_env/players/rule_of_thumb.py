@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.codes import PLAY
-from sjavs_env.core.ruleset import RuleSet
+from sjavs_env.core.tables.codes import PLAY
+from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.players.bidding import Bidding
 from sjavs_env.players.cardplay import CardPlay
 from sjavs_env.players.facts import bits_of

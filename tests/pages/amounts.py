@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from sjavs_env import RuleSet
-from sjavs_env.core.card_tables import card_points, pack_of
-from sjavs_env.core.codes import CONCEDED, NO_TRICK, ONE_SEAT, VOL
-from sjavs_env.core.rubber import MOST_CROSSES
-from sjavs_env.core.ruleset import Contract
-from sjavs_env.core.score_tables import contracts_of, gain_of
-from sjavs_env.core.scores import Gain, Score
-from sjavs_env.core.scoring import column_payoffs
+from sjavs_env.core.rules.rubber import MOST_CROSSES
+from sjavs_env.core.rules.scoring import column_payoffs
+from sjavs_env.core.tables.card_tables import card_points, pack_of
+from sjavs_env.core.tables.codes import CONCEDED, NO_TRICK, ONE_SEAT, VOL
+from sjavs_env.core.tables.ruleset import Contract
+from sjavs_env.core.tables.score_tables import contracts_of, gain_of
+from sjavs_env.core.tables.scores import Gain, Score
 from tests.pages.words import NUMBERS, either, table, variants
 
 TIE = {

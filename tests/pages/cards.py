@@ -1,9 +1,9 @@
 """The pack of a rule set: trumps and plain suits in order, card points, the deal."""
 
 from sjavs_env import RuleSet
-from sjavs_env.core.card_tables import card_points, order, pack_of
-from sjavs_env.core.cards import SUITS, rank_of
-from sjavs_env.core.codes import CARD_POINTS, NO_TRUMP, TRUMP_CLASS
+from sjavs_env.core.tables.card_tables import card_points, order, pack_of
+from sjavs_env.core.tables.cards import SUITS, rank_of
+from sjavs_env.core.tables.codes import CARD_POINTS, NO_TRUMP, TRUMP_CLASS
 from tests.pages.words import NUMBERS, cards_text, suit_text, table, variants
 
 SUIT_ORDER = tuple(SUITS.index(suit) for suit in "CSHD")

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from sjavs_env import RuleSet
-from sjavs_env.core import actions as a
-from sjavs_env.core.auction_tables import LEAST_LENGTH, N_CLAIMS, possible_calls
-from sjavs_env.core.cards import SUITS, cards_of
-from sjavs_env.core.score_tables import contracts_of
-from sjavs_env.core.scores import ALL_PASS_CLUBS
-from sjavs_env.core.tables import compile_tables
-from sjavs_env.score_sheet import call_text
+from sjavs_env.core.tables import actions as a
+from sjavs_env.core.tables.auction_tables import LEAST_LENGTH, N_CLAIMS, possible_calls
+from sjavs_env.core.tables.cards import SUITS, cards_of
+from sjavs_env.core.tables.compiled import compile_tables
+from sjavs_env.core.tables.score_tables import contracts_of
+from sjavs_env.core.tables.scores import ALL_PASS_CLUBS
+from sjavs_env.views.score_sheet import call_text
 from tests.pages.words import NUMBERS, either, suit_text, table, variants
 
 PERMITTED = {

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env import LAYOUT, N_ACTIONS, RuleSet, action_name
-from sjavs_env.core import actions as a
-from sjavs_env.core.auction_tables import possible_calls
-from sjavs_env.core.card_tables import class_mask, pack_of
-from sjavs_env.core.cards import N_CARDS, cards_of
-from sjavs_env.core.codes import N_CLASSES, NO_TRUMP, PHASES
-from sjavs_env.core.score_tables import contracts_of
-from sjavs_env.core.tables import compile_tables
-from sjavs_env.layout import N_FEATURES, SLOTS, Slice
-from sjavs_env.observe import SLOT_OF_OFFSET
+from sjavs_env.core.tables import actions as a
+from sjavs_env.core.tables.auction_tables import possible_calls
+from sjavs_env.core.tables.card_tables import class_mask, pack_of
+from sjavs_env.core.tables.cards import N_CARDS, cards_of
+from sjavs_env.core.tables.codes import N_CLASSES, NO_TRUMP, PHASES
+from sjavs_env.core.tables.compiled import compile_tables
+from sjavs_env.core.tables.score_tables import contracts_of
+from sjavs_env.views.layout import N_FEATURES, SLOTS, Slice
+from sjavs_env.views.observe import SLOT_OF_OFFSET
 from tests.pages.cards import trump_suits
 from tests.pages.words import table, variants
 

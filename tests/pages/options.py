@@ -1,8 +1,8 @@
 """The options of a preset: values, defaults, what each does, and its marks."""
 
 from sjavs_env import RuleSet
-from sjavs_env.core.rulesets import LEAST, MOST, PRESETS
-from sjavs_env.core.scores import FAROESE_SCORES
+from sjavs_env.core.tables.rulesets import LEAST, MOST, PRESETS
+from sjavs_env.core.tables.scores import FAROESE_SCORES
 from tests.pages.amounts import TIE
 from tests.pages.course import ALL_PASS, PERMITTED, RUFF
 from tests.pages.marks import marks_of_option

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sjavs_env import RULE_SETS, RuleSet, rule_set
-from sjavs_env.core.rulesets import ALIASES
+from sjavs_env.core.tables.rulesets import ALIASES
 from tests.pages import amounts, cards, course, interface
 from tests.pages.example import example
 from tests.pages.mark import Mark

@@ -1,0 +1,107 @@
+"""The folder of a checkpoint and its manifest: what it is of, found and checked.
+
+A run's folder holds checkpoints, and ``latest`` points to the last complete one.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.checkpoints.tensors import TEMPORARY, CheckpointError
+from agents.networks import features
+from sjavs_env import RuleSet
+from sjavs_env.core.errors import nearest
+from sjavs_env.core.tables import fingerprints
+from sjavs_env.views.layout import FINGERPRINT as OBSERVATION
+
+FORMAT = 1
+LATEST = "latest"
+MANIFEST = "manifest.json"
+_SECTIONS = ("rules", "fingerprints", "config", "progress")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint's folder and what its manifest says."""
+
+    folder: Path
+    manifest: dict[str, Any]
+
+
+def checkpoints(run: Path) -> list[Path]:
+    """Return the complete checkpoints of a run, oldest first."""
+    return sorted(path.parent for path in run.glob(f"update-*/{MANIFEST}"))
+
+
+def is_blank(run: Path) -> bool:
+    """Return whether a folder holds nothing but what a run that died at its start had begun."""
+    found = [path.name for path in run.iterdir()] if run.is_dir() else []
+    return bool(found) and all(name.startswith(TEMPORARY) for name in found)
+
+
+def identity(rules: RuleSet) -> dict[str, Any]:
+    """Return what a manifest says about rules, actions, observation and features."""
+    return {
+        "rules": {"name": rules.name, "options": dict(rules.options)},
+        "fingerprints": {
+            "rules": fingerprints.of_rules(rules),
+            "actions": fingerprints.ACTIONS,
+            "observation": OBSERVATION,
+            "features": features.fingerprint(rules),
+        },
+    }
+
+
+def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
+    """Return the checkpoint in a folder, or the latest one of a run's folder.
+
+    Raises:
+        CheckpointError: there is none, its manifest is damaged, or it is of other rules, actions
+            or observations.
+    """
+    folder = path / LATEST
+    if not folder.exists():
+        folder = next(reversed(checkpoints(path)), path)
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise CheckpointError(f"there is no checkpoint in {path}{_neighbour(path)}") from None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"checkpoint {path} has a damaged {MANIFEST}: {error}") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        found = manifest.get("format") if isinstance(manifest, dict) else manifest
+        raise CheckpointError(
+            f"checkpoint {path} has format {found!r}; this program reads {FORMAT}"
+        )
+    for part in _SECTIONS:
+        if not isinstance(manifest.get(part), dict):
+            found = manifest.get(part)
+            raise CheckpointError(
+                f"checkpoint {path} has a damaged {MANIFEST}: its {part} must be a table, "
+                f"not {found!r}"
+            )
+    if rules is not None:
+        _check_identity(path, manifest, rules)
+    return Checkpoint(folder, manifest)
+
+
+def _check_identity(path: Path, manifest: dict[str, Any], rules: RuleSet) -> None:
+    """Check that a checkpoint was made for these rules, actions, observations and features."""
+    ours = identity(rules)
+    theirs = manifest["fingerprints"]
+    for what, fingerprint in ours["fingerprints"].items():
+        if theirs.get(what) != fingerprint:
+            made = f": {manifest['rules']!r}, not {ours['rules']!r}" if what == "rules" else ""
+            raise CheckpointError(
+                f"checkpoint {path} was made for other {what}{made} "
+                f"({theirs.get(what)!r}, not {fingerprint!r})"
+            )
+
+
+def _neighbour(path: Path) -> str:
+    """Return the end of a sentence about a folder that holds no checkpoint."""
+    runs = [each.parent.name for each in path.parent.glob(f"*/{LATEST}")]
+    return nearest(path.name, runs) if runs else ""

@@ -1,0 +1,128 @@
+"""Playing out: policies at a table of deals, asked in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.common.processes import spread
+from agents.evaluation.dealsets import key, stream
+from agents.evaluation.health import Tally
+from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name
+from sjavs_env.core.tables.actions import ACTION_NAMES
+from sjavs_env.players import Policy
+from sjavs_env.players.random import lowest_action
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two policies, and where their deals and keys come from."""
+
+    names: tuple[str, str]
+    policies: tuple[Policy, Policy]
+    rules: RuleSet
+    deal_set: str
+    seed: int
+
+
+def play_out(
+    match: Match,
+    deals: VectorSjavs,
+    number: NDArray[np.intp],
+    sitting: NDArray[np.int8],
+    tally: Tally | None = None,
+) -> None:
+    """Play every deal to its end.
+
+    Args:
+        match: The policies, 0 and 1.
+        deals: The deals, nothing played; they change.
+        number: Number of each deal, for the keys, intp[B].
+        sitting: Which policy sits where, int8[B, P].
+        tally: Counts how they are played, if that is asked for.
+
+    Raises:
+        IllegalActionError: a policy chose an illegal action; it is named, with the record.
+    """
+    seed, decision = stream(match.deal_set, match.seed, "keys"), 0
+    while not deals.over.all():
+        # A forced move needs no policy; rows that are over take any action.
+        actions = lowest_action(deals.legal)
+        asked = np.flatnonzero(np.bitwise_count(deals.legal) > 1)
+        keys = key(seed, number[asked], deals.seat[asked], decision)
+        turn = sitting[asked, deals.seat[asked]]
+        for index, policy in enumerate(match.policies):
+            mine = turn == index
+            if mine.any():
+                rows = asked[mine]
+                actions[rows] = _asked(policy, match.names[index], deals, rows, keys[mine])
+        if tally is not None:
+            tally.note(deals, actions, sitting)
+        deals.step(actions)
+        decision += 1
+    if tally is not None:
+        tally.close(deals, sitting)
+
+
+def in_parts(
+    play: Callable[[range], Part], count: dict[str, int], batch: int, processes: int
+) -> Iterator[Part]:
+    """Play many deals or rubbers, and yield what their parts came to, in order.
+
+    Args:
+        play: Plays those of some numbers; with several processes it must pickle.
+        count: How many there are, by what they are called in a complaint.
+        batch: How many make a part.
+        processes: Number of processes.
+
+    Raises:
+        ValueError: a number is below 1.
+    """
+    for name, value in {**count, "batch": batch, "processes": processes}.items():
+        if value < 1:
+            raise ValueError(f"{name}={value!r} must be 1 or more")
+    (total,) = count.values()
+    spans = [range(start, min(start + batch, total)) for start in range(0, total, batch)]
+    yield from spread(play, spans, processes)
+
+
+def _asked(
+    policy: Policy, name: str, deals: VectorSjavs, rows: NDArray[np.intp], keys: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """Return what a policy chooses in some rows, after checking it."""
+    words = (deals.observe_all() if policy.sees_all else deals.observe())[rows]
+    answer = policy.act(words, deals.legal[rows], keys)
+    try:
+        actions = np.asarray(answer)
+    except ValueError:  # lists of different lengths
+        actions = np.asarray(None)
+    legal = deals.legal[rows]
+    if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+        raise IllegalActionError(
+            f"policy {name!r} returned {actions.dtype} of shape {actions.shape} "
+            f"where integers of shape {rows.shape} were asked for"
+        )
+    inside = np.clip(actions, 0, N_ACTIONS - 1).astype(np.uint64)
+    allowed = (inside == actions) & (legal >> inside & np.uint64(1)).astype(np.bool_)
+    if not allowed.all():
+        worst = int(np.argmin(allowed))
+        raise IllegalActionError(_complaint(name, int(actions[worst]), deals, int(rows[worst])))
+    return actions.astype(np.int64)
+
+
+def _complaint(name: str, action: int, deals: VectorSjavs, row: int) -> str:
+    """Return the sentence about a policy's illegal action."""
+    legal = np.flatnonzero(deals.legal_mask()[row])
+    known = action in range(len(ACTION_NAMES))
+    named = f"{action_name(action, deals.rules)!r} (id {action})" if known else f"id {action}"
+    names = " ".join(action_name(int(i), deals.rules) for i in legal)
+    return (
+        f"policy {name!r} chose the illegal action {named} for seat {deals.seat[row]}: "
+        f"legal are {names}; record {deals.record(row)!r}"
+    )

@@ -1,0 +1,88 @@
+"""The one action space of all rule sets: 64 ids, so that legal actions are one ``uint64``.
+
+0-31   a card: play it, or lay it away
+32     ``-``: pass, stop laying away, decline, play the ordinary contract, play on
+33-40  ``5`` .. ``12``: call a length
+41-45  ``5+`` .. ``9+``: "n better" (betur)
+46-49  ``=C =S =H =D``: name trumps
+50     ``take`` the talon
+51-54  ``spil stryger tout stroget-tout``
+55-57  ``solo halv nolo``
+58     ``concede``
+59-63  reserved, never legal
+"""
+
+from __future__ import annotations
+
+from sjavs_env.core.errors import nearest
+from sjavs_env.core.tables.cards import CARD_NAMES, N_CARDS, SUITS
+
+N_ACTIONS = 64
+
+ACTION_NAMES: tuple[str, ...] = (
+    *CARD_NAMES,
+    "-",
+    *(str(length) for length in range(5, 13)),
+    *(f"{length}+" for length in range(5, 10)),
+    *(f"={suit}" for suit in "CSHD"),
+    "take",
+    *("spil", "stryger", "tout", "stroget-tout"),
+    *("solo", "halv", "nolo"),
+    "concede",
+)
+"""Names of the ids that have one; the reserved ids 59-63 have none."""
+
+ACTION_IDS: dict[str, int] = {name: action for action, name in enumerate(ACTION_NAMES)}
+
+PASS = ACTION_IDS["-"]
+TAKE = ACTION_IDS["take"]
+CONCEDE = ACTION_IDS["concede"]
+NOTHING = N_ACTIONS - 1
+"""Reserved id that stands for "no card": every card table is neutral there."""
+
+FIVES: dict[str, str] = {f"{suit}T": f"{suit}5" for suit in SUITS}
+"""How the tens are written in the packs whose ten is printed as a five (RULES 1)."""
+_TENS = {five: ten for ten, five in FIVES.items()}
+
+
+def length_call(length: int, better: bool = False) -> int:
+    """Return the id of the call of a length, or of "n better".
+
+    Raises:
+        KeyError: there is no such call.
+    """
+    return ACTION_IDS[f"{length}+" if better else str(length)]
+
+
+def naming_action(suit: int) -> int:
+    """Return the id that names the suit with this index as trumps."""
+    return ACTION_IDS["=" + SUITS[suit]]
+
+
+def name_of(action: int, fives: bool = False) -> str:
+    """Return the name of an action id; ``fives`` writes the tens as Danish fives.
+
+    Raises:
+        ValueError: the id is outside 0..58.
+    """
+    if action not in range(len(ACTION_NAMES)):
+        raise ValueError(f"action {action!r} has no name: ids are 0 to {len(ACTION_NAMES) - 1}")
+    name = ACTION_NAMES[action]
+    return FIVES.get(name, name) if fives else name
+
+
+def id_of(name: str) -> int:
+    """Return the id of an action name; a Danish five has the ten's id.
+
+    Raises:
+        ValueError: no action has this name; the nearest one is named.
+    """
+    name = _TENS.get(name, name)
+    if name not in ACTION_IDS:
+        raise ValueError(f"unknown action {name!r}{nearest(name, ACTION_IDS)}")
+    return ACTION_IDS[name]
+
+
+def is_card(action: int) -> bool:
+    """Say whether an id is a card."""
+    return 0 <= action < N_CARDS

@@ -1,0 +1,22 @@
+"""Short fingerprints of rules and actions, which tell checkpoints and results apart."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from sjavs_env.core.tables.actions import ACTION_NAMES
+from sjavs_env.core.tables.ruleset import RuleSet
+
+
+def of_text(text: str) -> str:
+    """Return the fingerprint of a text: 16 hexadecimal digits."""
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def of_rules(rules: RuleSet) -> str:
+    """Return the fingerprint of all that a rule set says, its name and its options included."""
+    return of_text(repr(rules))
+
+
+ACTIONS = of_text(" ".join(ACTION_NAMES))
+"""Fingerprint of the action space."""
