@@ -94,7 +94,7 @@ def conclude(trainer: Trainer, folder: Path) -> None:
         f"agent and results  {folder}\n"
         f"learning curves    tensorboard --logdir {folder.parent}\n"
         f"measure again      python -m scripts.evaluate {folder} rule-of-thumb --deals 10000\n"
-        f"learn longer       the same command with --deals {4 * config.deals}",
+        f"learn longer       the same command with --deals {4 * config.budget}",
         soft_wrap=True,
         highlight=False,
     )

@@ -21,6 +21,7 @@ from agents.learning.rollout import Experience, collect
 from agents.networks.nets import NetConfig
 from sjavs_env import VectorSjavs, rule_set
 from sjavs_env.players import player
+from tests.lessons import taught
 
 RULES = rule_set("faroese4")
 DEALS = (64, 24)
@@ -80,7 +81,7 @@ def main(out: Path) -> None:
     with joined() as group:
         pupil = learner(minibatch=1000, seed=SEED + group.rank, group=group)
         experience = played(pupil, group.rank)
-        logged = pupil.update(experience, np.random.default_rng(group.rank))
+        logged = taught(pupil, experience, np.random.default_rng(group.rank))
         own = out / str(group.rank)
         own.mkdir()
         assert experience.outcomes is not None

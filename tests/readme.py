@@ -160,6 +160,9 @@ def _values(schema: type, within: str) -> Iterator[str]:
         default = item.default if item.default is not MISSING else item.default_factory()
         if is_dataclass(default):
             yield from _values(type(default), f"{item.name}.")
+        elif isinstance(default, tuple) and any(map(is_dataclass, default)):
+            yield f"| `{within}{item.name}` | | {said[item.name]} |"
+            yield from _values(type(default[0]), f"{item.name}.")
         else:
             yield f"| `{within}{item.name}` | `{default}` | {said[item.name]} |"
 

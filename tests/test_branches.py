@@ -21,6 +21,7 @@ from sjavs_env.players import player
 from sjavs_env.players.random import lowest_action
 from sjavs_env.views.layout import LAYOUT, N_WORDS
 from tests.conftest import TINY
+from tests.lessons import lesson_of, taught
 from tests.test_ppo import masks
 from tests.test_update import moved, weights_of
 
@@ -135,25 +136,25 @@ def test_opponents_play_their_own_seats_in_branches_or_none(as_seated: bool) -> 
     assert 0 < differ < compared
 
 
-def test_an_agent_plays_its_own_branches_with_the_average_of_its_weights_in_the_end() -> None:
-    values = LATE | {"branches": {"itself": 0.5}, "imitation": {"deals": 0}}
+def test_an_agent_plays_its_own_branches_with_the_average_of_its_weights() -> None:
+    values = LATE | {"phase": [{"deals": 128}, {"branches": {"player": "itself"}}]}
     trainer = training.start(from_dict(values, "test"))
     found = []
     while not trainer.done:
-        branches = trainer._branches() or pytest.fail("no branches")
+        trainer.enter_phase()
+        branches = trainer._lesson.branches or pytest.fail("no branches")
         by_itself = isinstance(branches._player, NetPolicy)
         assert branches._as_seated == by_itself
         if by_itself:
             assert branches._player._actor is trainer.learner.average
-        found.append((trainer.progress.deals >= trainer.config.deals / 2, by_itself))
+        found.append((trainer.progress.deals >= 128, by_itself))
         trainer.advance()
     assert set(found) == {(False, False), (True, True)}
 
 
 @pytest.mark.parametrize("every", [1, 3])
 def test_only_every_so_many_th_table_has_branches(every: int) -> None:
-    values = LATE | {"branches": {"every": every}, "imitation": {"deals": 0}}
-    branches = training.start(from_dict(values, "test"))._branches()
+    branches = lesson_of(pupil_of(), branches={"every": every}).branches
     whole = branched_play(first=7)
     vec = VectorSjavs("faroese4", batch=64)
     found = collect(vec, lowest, seed=3, branches=branches)
@@ -195,12 +196,12 @@ def test_networks_at_the_table_play_branches_in_bfloat16_too(bfloat16: bool) -> 
 
 @pytest.mark.parametrize("bfloat16", [False, True])
 def test_an_agent_may_play_branches_in_bfloat16(bfloat16: bool) -> None:
-    values = LATE | {"branches": {"itself": 1.0, "bfloat16": bfloat16}, "imitation": {"deals": 0}}
-    trainer = training.start(from_dict(values, "test"))
-    by = (trainer._branches() or pytest.fail("no branches"))._player
+    pupil = pupil_of()
+    lesson = lesson_of(pupil, branches={"player": "itself", "bfloat16": bfloat16})
+    by = (lesson.branches or pytest.fail("no branches"))._player
     assert isinstance(by, NetPolicy)
     kinds: list[torch.dtype] = []
-    actor = trainer.learner.average
+    actor = pupil.average
     for layer in actor.modules():
         if isinstance(layer, torch.nn.Linear):
             layer.register_forward_hook(lambda _layer, _given, out: kinds.append(out.dtype))
@@ -266,7 +267,7 @@ def test_decisions_without_branches_do_not_count() -> None:
         features, allowed, slot = pupil.load.features(experience, experience.action)
         batch = Batch(features, allowed, slot, *[features[:, 0]] * 4)
         batch = batch._replace(outcomes=pupil.load.outcomes(experience, allowed))
-        mean, _ = pupil._branch_loss(batch)
+        mean, _ = pupil.branch_loss(batch)
         if experience is whole:
             whole_sum = mean.item() * len(whole)
     assert whole_sum == pytest.approx(mean.item() * len(experience), rel=1e-5)
@@ -296,7 +297,7 @@ def test_the_second_network_learns_from_branches_alone() -> None:
         pupil = pupil_of(epochs=1, entropy=abs(payoff) * (0.1 if payoff > 0 else 0.5), lam=1.0)
         experience = replace(halved, payoff=payoff * halved.payoff)
         before = weights_of(pupil.actor)
-        told = pupil.update(experience, np.random.default_rng(0))
+        told = taught(pupil, experience, np.random.default_rng(0))
         assert told["branch_loss"] > 0
         assert moved(pupil.actor, before) > 0
         found.append(weights_of(pupil.actor))
@@ -322,10 +323,10 @@ def test_the_policy_comes_to_what_branches_paid(alone: bool) -> None:
     pupil = pupil_of(epochs=30, minibatch=256, learning_rate=3e-3, average=0.0)
     experience = branched_play(first=7)
     critic = weights_of(pupil.critic)
-    learn = pupil.practise if alone else pupil.update
-    lesson = experience.branched() if alone else experience
-    first = learn(lesson, np.random.default_rng(0))["branch_loss"]
-    told = learn(lesson, np.random.default_rng(1))
+    name = "late-tricks" if alone else "self-play"
+    learned = lesson_of(pupil, name).selected(experience)
+    first = taught(pupil, learned, np.random.default_rng(0), name)["branch_loss"]
+    told = taught(pupil, learned, np.random.default_rng(1), name)
     assert told["branch_loss"] < first / 1.5
     assert set(told) == {"branch_loss"} if alone else {"branch_loss"} < set(told)
     assert (moved(pupil.critic, critic) == 0) == alone
@@ -340,27 +341,24 @@ def test_the_policy_comes_to_what_branches_paid(alone: bool) -> None:
     assert gained.mean() > 0.7 * best.mean() > 0
 
 
-def test_a_run_learns_from_branches_once_it_does_not_imitate() -> None:
-    values = LATE | {"branches": {"alone": 128}, "imitation": {"deals": 64}}
+def test_each_phase_learns_by_its_own_losses() -> None:
+    lessons = ("imitation", "critic", "late-tricks", "self-play")
+    values = LATE | {"phase": [{"lesson": name, "deals": 64} for name in lessons]}
     trainer = training.start(from_dict(values, "test"))
-    imitation, alone, together = (
+    imitation, critic, alone, together = (
         {name.partition("/")[2]: value for name, value in logged.items() if "losses/" in name}
-        for logged in (trainer.advance(), trainer.advance(), trainer.advance())
+        for logged in (trainer.advance(), trainer.advance(), trainer.advance(), trainer.advance())
     )
+    assert set(critic) == {"value_loss", "explained_variance"}
     assert "agreement" in imitation
     assert "branch_loss" not in imitation
     assert set(alone) == {"branch_loss"}
     assert {"branch_loss", "policy_loss", "value_loss"} < set(together)
 
 
-def test_where_the_critic_learns_alone_nothing_is_branched() -> None:
-    values = LATE | {"branches": {"alone": 64}, "critic_first": 128}
-    trainer = training.start(from_dict(values, "test"))
-    branched = []
-    for _ in range(3):
-        branched.append(trainer._branches() is not None)
-        trainer.advance()
-    assert branched == [True, False, True]
+@pytest.mark.parametrize("name", ["imitation", "critic"])
+def test_a_lesson_without_need_of_branches_plays_none_out(name: str) -> None:
+    assert lesson_of(pupil_of(), name).branches is None
 
 
 def test_an_unknown_player_of_branches_is_refused_with_the_nearest() -> None:

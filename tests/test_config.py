@@ -55,8 +55,41 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
         ),
         ({"device": "gpu"}, "mine: device 'gpu'"),
         ({"net": {"late": 8}}, "mine: net.late = 8 leaves no choice to learn from; 7 is the last"),
-        ({"branches": {"alone": 9}}, "mine: branches.alone = 9 needs net.late, which is 0"),
-        ({"branches": {"itself": 0.5}}, "mine: branches.itself = 0.5 needs net.late, which is 0"),
+        ({"phase": []}, "mine: phase = [] has no phase; a run needs one"),
+        (
+            {"phase": [{}, {"lesson": "imitaton"}]},
+            "mine: phase 2: unknown lesson 'imitaton'; the nearest is 'imitation'",
+        ),
+        (
+            {"phase": [{"lesson": "late-tricks"}]},
+            "mine: lesson 'late-tricks' needs net.late, which is 0",
+        ),
+        ({"phase": [{"dels": 1}]}, "mine: phase 1: unknown key 'dels'; the nearest is 'deals'"),
+        ({"phase": [{"deals": 0}]}, "mine: phase 1: deals = 0: input should be greater than"),
+        (
+            {"phase": [{}, {"league": {"shar": 1}}]},
+            "mine: phase 2: unknown key 'league.shar'; the nearest is 'share'",
+        ),
+        (
+            {"phase": [{}, {"league": {"share": 1.5}}]},
+            "mine: phase 2: league.share = 1.5: input should be less than or equal to 1",
+        ),
+        (
+            {"phase": [{}, {"ppo": {"epochs": 9}}]},
+            "mine: phase 2: ppo can change at a restart only; add restart = true",
+        ),
+        (
+            {"phase": [{}, {"restart": True, "net": {"hidden": [8]}}]},
+            "mine: phase 2: net can gain a second network (late) and nothing else; it was",
+        ),
+        (
+            {"net": {"late": 4}, "phase": [{}, {"restart": True, "net": {"late": 5}}]},
+            "mine: phase 2: net can gain a second network (late) and nothing else; it was",
+        ),
+        (
+            {"branches": {"player": "rule-of-thum"}},
+            "mine: unknown player 'rule-of-thum'; the nearest is 'rule-of-thumb'",
+        ),
     ],
 )
 def test_a_mistake_is_one_sentence(values: dict[str, object], sentence: str) -> None:

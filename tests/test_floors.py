@@ -32,8 +32,9 @@ ROOMS: dict[str, str] = {
     "agents.evaluation": f"{_ENVIRONMENT} sjavs_env.core.rules agents.common",
     "agents": f"{_ENVIRONMENT} agents.checkpoints agents.evaluation",
     "agents.learning": f"{_ENVIRONMENT} agents.common agents.networks agents.evaluation",
+    "agents.learning.lessons": f"{_ENVIRONMENT} agents.learning",
     "agents.runs": f"{_ENVIRONMENT} agents agents.common agents.networks agents.checkpoints "
-    "agents.evaluation agents.learning",
+    "agents.evaluation agents.learning agents.learning.lessons",
     "agents.speed": f"{_ENVIRONMENT} agents.learning agents.runs",
     "recipes": "sjavs_env sjavs_env.players",
     "scripts": f"{_ENVIRONMENT} agents agents.common agents.networks agents.checkpoints "

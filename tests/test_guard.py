@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from agents.evaluation.health import may_call
+from agents.learning.guard import entropy_weights
+from agents.learning.parallel import ALONE
 from agents.learning.rollout import Experience
 from agents.runs import training
 from agents.runs.config import from_dict
@@ -29,11 +31,19 @@ def played(trainer: training.Trainer) -> Experience:
     return replace(found, action=np.where(choice, PASS, found.action))
 
 
+def watched(
+    trainer: training.Trainer, experience: Experience
+) -> tuple[np.ndarray, dict[str, float]]:
+    """Return what the guard of the first phase makes of some deals."""
+    phase, usual = trainer.phase, trainer.learner.entropy_weight
+    return entropy_weights(experience, usual, phase.guard, trainer.config.rule_set, ALONE)
+
+
 @pytest.mark.parametrize(("least", "guarded"), [(0.1, True), (0.0, False)])
 def test_it_wakes_below_its_share_and_weighs_the_calls_alone(least: float, guarded: bool) -> None:
     trainer = training.start(from_dict(FREE | {"guard": {"calls": least, "entropy": 0.5}}, "test"))
     experience = played(trainer)
-    weights, told = trainer._exploration(experience)
+    weights, told = watched(trainer, experience)
     choice = may_call(experience.legal, trainer.config.rule_set)
     assert choice.any()
     assert told == {"health/call_rate": 0.0, "health/guarded": float(guarded)}
@@ -47,7 +57,7 @@ def test_a_policy_that_calls_is_left_alone() -> None:
     experience = played(trainer)
     choice = np.flatnonzero(may_call(experience.legal, trainer.config.rule_set))
     experience.action[choice[::2]] = action_id("5")
-    weights, told = trainer._exploration(experience)
+    weights, told = watched(trainer, experience)
     assert told["health/guarded"] == 0
     assert told["health/call_rate"] == pytest.approx(0.5, abs=0.05)
     assert len(set(weights.tolist())) == 1

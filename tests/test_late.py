@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,11 +142,11 @@ def test_an_agent_with_a_second_network_is_a_policy_and_a_beginning(run: Path) -
     ("changes", "sentence"),
     [
         ({"net": {"late": 8}}, "net.late = 8 leaves no choice to learn from; 7 is the last"),
-        ({"branches": {"alone": 5}}, "branches.alone = 5 needs net.late, which is 0"),
+        ({"phase": [{"lesson": "late-tricks"}]}, "lesson 'late-tricks' needs net.late, which is 0"),
     ],
 )
 def test_a_second_network_that_cannot_learn_is_refused(
-    changes: dict[str, dict[str, int]], sentence: str
+    changes: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(ConfigError, match=sentence):
         from_dict(TINY | changes, "test")

@@ -100,7 +100,7 @@ def test_members_are_drawn_as_the_shares_say() -> None:
     for update in range(1, 9):
         if league.due(update):
             league.add(update, actor)
-    assert [update for update, _ in league.past] == [6, 8] == league.updates(8)
+    assert [update for update, _ in league.past] == [6, 8]
     generator = np.random.default_rng(2)
     names = [name for _ in range(200) for name in league.opponents(8, generator).names]
     shares = {name: names.count(name) / len(names) for name in set(names)}
@@ -128,15 +128,12 @@ def test_points_are_those_of_the_learners_seats_by_whom_they_met() -> None:
     ("config", "plays"),
     [
         ({"share": 0.0}, False),
-        ({"share": 0.5, "start": 101}, False),
-        ({"share": 0.5, "start": 100}, True),
+        ({"share": 0.5}, True),
         ({"share": 0.5, "players": ()}, False),
     ],
 )
-def test_the_league_plays_from_its_start_on_if_it_has_members(
-    config: dict[str, Any], plays: bool
-) -> None:
-    assert League(LeagueConfig(**config), RULES, load).plays(100) is plays
+def test_the_league_plays_if_it_has_tables_and_members(config: dict[str, Any], plays: bool) -> None:
+    assert League(LeagueConfig(**config), RULES, load).plays is plays
 
 
 def test_an_unknown_member_and_an_unfit_share_are_refused() -> None:

@@ -17,6 +17,7 @@ from agents.learning.ppo import Learner
 from agents.learning.rollout import Experience
 from agents.runs import training
 from agents.runs.config import from_dict
+from tests.lessons import taught
 from tests.parallel_update import MINIBATCHES, learner, weights
 from tests.test_train_script import SMOKE, python, train
 
@@ -88,7 +89,7 @@ def distance(ours: dict[str, torch.Tensor], theirs: dict[str, torch.Tensor]) -> 
 
 def alone(experience: Experience, generator: Told | np.random.Generator) -> tuple[Learner, dict]:
     pupil = learner(minibatch=-(-len(experience) // MINIBATCHES))
-    return pupil, pupil.update(experience, generator)
+    return pupil, taught(pupil, experience, generator)
 
 
 def test_two_processes_learn_what_one_learns_from_the_union_of_their_deals(tmp_path: Path) -> None:

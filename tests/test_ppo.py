@@ -20,8 +20,7 @@ from agents.learning.rollout import Experience, collect
 from agents.networks import devices
 from agents.networks.nets import NetConfig, masked_log_softmax
 from sjavs_env import VectorSjavs, rule_set
-from sjavs_env.players import player
-from sjavs_env.views.layout import N_WORDS
+from tests.lessons import taught
 
 RULES = rule_set("faroese4")
 SMALL = NetConfig(hidden=(32,))
@@ -160,7 +159,7 @@ def test_an_update_moves_the_policy_towards_what_paid() -> None:
     experience = self_play(teacher, deals=256)
     features = teacher.load.features(experience, experience.action)[0]
     before = teacher.values(features)
-    logged = teacher.update(experience, np.random.default_rng(0))
+    logged = taught(teacher, experience, np.random.default_rng(0))
     after = teacher.values(features)
     returns = experience.payoff[experience.row, experience.seat]
     assert ((after - returns) ** 2).mean() < ((before - returns) ** 2).mean()
@@ -199,14 +198,11 @@ def test_imitation_is_the_smoothed_cross_entropy() -> None:
 
 def test_a_policy_comes_to_agree_with_its_teacher() -> None:
     pupil = learner(learning_rate=3e-3, minibatch=512)
-    teacher = player("rule-of-thumb", RULES)
     generator = np.random.default_rng(1)
     agreements = []
     for _ in range(6):
         experience = self_play(pupil, deals=256)
-        keys = np.zeros(len(experience), np.uint64)
-        told = teacher.act(experience.words[:, :N_WORDS], experience.legal, keys)
-        agreements.append(pupil.imitate(experience, told, 0.1, generator)["agreement"])
+        agreements.append(taught(pupil, experience, generator, "imitation")["agreement"])
     assert agreements[-1] > agreements[0] + 0.1
 
 
@@ -230,7 +226,7 @@ def test_actor_and_critic_learn_the_same_side_by_side_as_one_after_the_other(
         for way in (devices.side_by_side, one_after_the_other):
             monkeypatch.setattr(devices, "side_by_side", way)
             pupil = learner(minibatch=256)
-            pupil.update(self_play(pupil), np.random.default_rng(0))
+            taught(pupil, self_play(pupil), np.random.default_rng(0))
             learned.append({**pupil.actor.state_dict(), **pupil.critic.state_dict()})
     finally:
         torch.set_num_threads(threads)
@@ -242,7 +238,7 @@ def test_actor_and_critic_learn_the_same_side_by_side_as_one_after_the_other(
 def test_the_average_keeps_its_share_in_an_update(share: float) -> None:
     pupil = learner(average=share)
     before = [weight.detach().clone() for weight in pupil.average.parameters()]
-    pupil.update(self_play(pupil), np.random.default_rng(0))
+    taught(pupil, self_play(pupil), np.random.default_rng(0))
     moved = False
     for mean, start, weight in zip(
         pupil.average.parameters(), before, pupil.actor.parameters(), strict=True

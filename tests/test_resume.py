@@ -35,12 +35,17 @@ def tensors(run: Path) -> dict[str, bytes]:
     "changes",
     [
         {},
-        {"imitation": {"deals": 128}},
-        {"critic_first": 192},
+        {"phase": [{"lesson": "imitation", "deals": 128}, {}]},
+        {"phase": [{"lesson": "critic", "deals": 192}, {}]},
+        {"phase": [{"lesson": "imitation", "deals": 128}, {"restart": True, "net": {"late": 7}}]},
+        {"phase": [{"deals": 150}, {"restart": True, "batch": 32, "ppo": {"epochs": 1}}]},
         {"options": {"bidding": "free"}, "guard": {"calls": 1.0}},
         {"ppo": TINY["ppo"] | {"magnet": 0.1, "average": 0.5}},
         {"net": {"hidden": [16], "late": 7, "late_width": 24}},
-        {"net": {"hidden": [16], "late": 7}, "branches": {"alone": 128}},
+        {
+            "net": {"hidden": [16], "late": 7},
+            "phase": [{"lesson": "late-tricks", "deals": 128}, {"branches": {"player": "itself"}}],
+        },
     ],
 )
 def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(

@@ -102,7 +102,7 @@ def test_deals_in_which_nobody_has_a_choice_are_played_and_nothing_is_learned(la
         "deals": 20,
         "threads": 1,
         "net": {"hidden": [8], "late": late, "late_width": 8},
-        "branches": {"alone": 99 if late else 0},
+        "phase": [{"lesson": "late-tricks" if late else "self-play"}],
         # With one deal at a time nobody else has a choice when an opponent has.
         "league": {"share": 1.0, "players": ["random"], "at_once": 1},
     }

@@ -8,6 +8,7 @@ from agents.learning import loader
 from agents.learning.losses import divergence, normalised_entropy, policy_losses
 from agents.networks.nets import masked_log_softmax
 from sjavs_env.views.layout import N_WORDS
+from tests.lessons import taught
 from tests.test_ppo import learner, masks, minibatch, self_play
 
 
@@ -24,7 +25,7 @@ def test_the_critic_may_learn_alone() -> None:
     pupil = learner(epochs=1)
     experience = self_play(pupil)
     actor, critic = weights_of(pupil.actor), weights_of(pupil.critic)
-    told = pupil.update(experience, np.random.default_rng(0), critic_alone=True)
+    told = taught(pupil, experience, np.random.default_rng(0), "critic")
     assert moved(pupil.actor, actor) == 0
     assert moved(pupil.critic, critic) > 0
     assert set(told) == {"value_loss", "explained_variance"}
@@ -47,7 +48,7 @@ def test_a_magnet_holds_the_policy_near_its_average() -> None:
     for weight in (0.0, 10.0):
         pupil = learner(epochs=4, minibatch=256, average=1.0, magnet=weight)
         experience = self_play(pupil)
-        told = pupil.update(experience, np.random.default_rng(0))
+        told = taught(pupil, experience, np.random.default_rng(0))
         assert ("magnet_kl" in told) == bool(weight)
         words, legal = pupil.load.tensors(experience.words[:, :N_WORDS], experience.legal)
         with torch.no_grad():
@@ -67,17 +68,6 @@ def test_entropy_counts_by_the_weight_of_its_decision() -> None:
     entropy = normalised_entropy(log_probs, allowed)
     torch.testing.assert_close(losses["exploration"], (weights * entropy).mean())
     torch.testing.assert_close(losses["entropy"], entropy.mean())
-
-
-def test_without_weights_of_their_own_decisions_have_the_schedules() -> None:
-    found = []
-    for exploration in (None, np.float32(0.02)):
-        pupil = learner(epochs=1, entropy=0.02)
-        experience = self_play(pupil)
-        given = None if exploration is None else np.full(len(experience), exploration)
-        pupil.update(experience, np.random.default_rng(0), given)
-        found.append(weights_of(pupil.actor))
-    assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))
 
 
 def test_features_made_in_pieces_are_those_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

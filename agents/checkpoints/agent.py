@@ -36,7 +36,8 @@ def net(checkpoint: Checkpoint) -> NetConfig:
         CheckpointError: its manifest does not say.
     """
     try:
-        said = checkpoint.manifest["config"]["net"]
+        # Networks may change from phase to phase of a run; those of its config are the first.
+        said = checkpoint.manifest.get("net") or checkpoint.manifest["config"]["net"]
         return _NETS.validate_python(said | {"hidden": said["hidden"]})
     except (KeyError, TypeError, ValidationError):
         raise CheckpointError(

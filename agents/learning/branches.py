@@ -15,38 +15,38 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.common.bounds import AtLeastOne, NotNegative, Share
+from agents.common.bounds import AtLeastOne
 from agents.learning.league import Opponents
-from agents.networks.nets import in_bfloat16
+from agents.networks.nets import Actor, NetPolicy, in_bfloat16
 from sjavs_env import RuleSet, VectorSjavs
 from sjavs_env.core.bits import count
 from sjavs_env.core.tables.cards import N_CARDS
 from sjavs_env.core.tables.codes import PLAY
-from sjavs_env.players import Policy
+from sjavs_env.players import Policy, player
 from sjavs_env.players.random import lowest_action
 from sjavs_env.views.layout import LAYOUT, N_WORDS
 
 _BITS = np.arange(N_CARDS, dtype=np.uint64)
 
 
+ITSELF = "itself"
+"""The name of the policy that learns, where the player of branches is named."""
+
+
 @dataclass(frozen=True)
 class BranchesConfig:
     """How the second network of an actor learns, which plays the last tricks."""
 
-    alone: NotNegative = 0
-    """Deals of the budget, after those of imitation, from which nothing else is learned, which is
-    quick where the rest is good already."""
     player: str = "rule-of-thumb"
-    """The built-in player that plays branches out, in every seat; it is quick."""
-    itself: Share = 0.0
-    """Share of the budget, at its end, in which the average of the weights plays them out in the
-    learner's seats, and whom it meets in theirs: better, once it plays better than that player."""
+    """Who plays branches out: a built-in player, in every seat, which is quick; or ``itself``: the
+    average of the weights in the learner's seats and the opponents in theirs, which is better once
+    that average plays better."""
     every: AtLeastOne = 1
-    """Only every so many-th table has branches; more deals in the same time, of which the second
-    network learns less each."""
+    """Only every so many-th table has branches: more deals in the same time, and fewer branches
+    from each."""
     bfloat16: bool = False
-    """Whether networks multiply matrices in bfloat16 for that: twice as fast on a processor that
-    can and slower on others, and nothing but the cards that they choose is used."""
+    """Whether networks multiply matrices in bfloat16 for that. It is twice as fast on a processor
+    that supports it and slower on others; only the cards that they choose are used."""
 
 
 class Outcomes(NamedTuple):
@@ -75,6 +75,26 @@ def _trick(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def joined(parts: list[Outcomes]) -> Outcomes:
     """Return the outcomes of several steps as one."""
     return Outcomes(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def planned(config: BranchesConfig, late: int, average: Actor, rules: RuleSet) -> Branches:
+    """Return what plays branches out.
+
+    Args:
+        config: Who does, and at which tables.
+        late: The trick from which on decisions have branches, counted from 1.
+        average: The policy that learns, as the average of its weights.
+        rules: The rule set.
+    """
+    itself = config.player == ITSELF
+    return Branches(
+        late,
+        NetPolicy(average) if itself else player(config.player, rules),
+        rules,
+        as_seated=itself,
+        every=config.every,
+        bfloat16=config.bfloat16,
+    )
 
 
 class Branches:

@@ -34,8 +34,6 @@ class LeagueConfig:
 
     share: Share = 0.0
     """Share of the tables at which one side is a member of the league; 0 for self-play alone."""
-    start: NotNegative = 0
-    """Deals of the budget before the first of them, for self-play alone learns faster at first."""
     players: tuple[str, ...] = ("rule-of-thumb",)
     """Members by name: built-in players, checkpoints, anything that names a policy."""
     players_share: Share = 0.5
@@ -109,41 +107,42 @@ class Opponents:
 
 
 class League:
-    """The members, and the tables that they are drawn for.
+    """The members, and the tables that they are drawn for, in one phase of a run.
 
     Args:
         config: Whom the learner meets, and how often.
         rules: The rule set.
         load: Returns the policy of a name.
+        keeps_past: Whether past selves are kept: this phase meets them, or a later one does.
     """
 
     def __init__(
-        self, config: LeagueConfig, rules: RuleSet, load: Callable[[str, RuleSet], Policy]
+        self,
+        config: LeagueConfig,
+        rules: RuleSet,
+        load: Callable[[str, RuleSet], Policy],
+        *,
+        keeps_past: bool = True,
     ) -> None:
         self.config = config
         self._rules = rules
+        self._keeps_past = keeps_past and bool(config.past)
         self._players = {name: load(name, rules) for name in config.players} if config.share else {}
         self.past: deque[tuple[int, Actor]] = deque(maxlen=config.past)
         """Past selves by the number of the update that they come from, oldest first."""
 
     def due(self, update: int) -> bool:
         """Return whether the self after some updates becomes a member."""
-        config = self.config
-        return bool(config.share and config.past and update % config.past_every == 0)
-
-    def updates(self, update: int) -> list[int]:
-        """Return where the past selves come from that are members after some updates."""
-        due = [number for number in range(1, update + 1) if self.due(number)]
-        return due[-self.config.past :]
+        return self._keeps_past and update % self.config.past_every == 0
 
     def add(self, update: int, actor: Actor) -> None:
         """Make the learner as it stands a member."""
         self.past.append((update, deepcopy(actor).requires_grad_(requires_grad=False)))
 
-    def plays(self, deals: int) -> bool:
-        """Return whether it has a table after so many deals of the budget."""
-        here = self._players or self.past
-        return bool(self.config.share and deals >= self.config.start and here)
+    @property
+    def plays(self) -> bool:
+        """Whether it has a table."""
+        return bool(self.config.share and (self._players or self.past))
 
     def opponents(self, batch: int, generator: np.random.Generator) -> Opponents:
         """Draw whom the learner meets at some tables, and who sits where.

@@ -1,11 +1,12 @@
-"""Proximal policy optimisation: sampling, losses, the update (Schulman et al. 2017).
+"""The learner of proximal policy optimisation: networks, optimisers, sampling, gradient steps.
 
-The learner knows words, legal actions, choices and advantages, and nothing of the environment.
+It knows words, legal actions, choices and advantages, and nothing of the environment. What it
+learns in an update is the business of a lesson (``lessons/``), which brings the loss.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -20,14 +21,7 @@ from torch import Tensor, nn
 from agents.common.bounds import AtLeastOne, Positive, Share, Weight
 from agents.common.stopwatch import Stopwatch
 from agents.learning.loader import Loader
-from agents.learning.losses import (
-    Batch,
-    branch_loss,
-    divergence,
-    explained_variance,
-    imitation_losses,
-    policy_losses,
-)
+from agents.learning.losses import Batch, branch_loss, explained_variance
 from agents.learning.parallel import ALONE, Group, minibatches
 from agents.learning.rollout import Experience, advantages
 from agents.networks import devices
@@ -90,6 +84,7 @@ class Learner:
         group: Group = ALONE,
     ) -> None:
         torch.manual_seed(seed)
+        self.net = net
         self.config = config
         self.group = group
         self.device = devices.present(group.placed(device))
@@ -100,9 +95,9 @@ class Learner:
         self.watch = Stopwatch(lambda: devices.settle(self.device))
         """Seconds of an update by what was done, as they are logged."""
         how = self.device, config.bfloat16, config.compile
-        self._log_probs = devices.built(self.actor.log_probs, *how)
-        self._worth = devices.built(self.actor.worth, *how)
-        self._average_log_probs = devices.built(self.average.log_probs, *how)
+        self.log_probs = devices.built(self.actor.log_probs, *how)
+        self.worth = devices.built(self.actor.worth, *how)
+        self.average_log_probs = devices.built(self.average.log_probs, *how)
         self._values = devices.built(self.critic.forward, *how)
         self.optimisers = {
             "actor": torch.optim.Adam(self.actor.parameters(), eps=1e-8, fused=True),
@@ -119,7 +114,7 @@ class Learner:
         with self.watch.span("inference"):
             seen, options = self.load.tensors(words[:, :N_WORDS], legal)
             contexts, allowed, features = self.actor.read(seen, options)
-            log_probs = self._log_probs(features, allowed)
+            log_probs = self.log_probs(features, allowed)
             uniform = torch.from_numpy(generator.random(len(words), np.float32)).to(self.device)
             slot = drawn(log_probs, allowed, uniform)
             chosen = log_probs.gather(1, slot[:, None])[:, 0]
@@ -132,6 +127,13 @@ class Learner:
         parts = minibatches([len(features)], 0, self.config.minibatch)
         return np.concatenate([self._values(features[part]).cpu().numpy() for part, _ in parts])
 
+    def begin(self, average: Mapping[str, Tensor], critic: Mapping[str, Tensor] | None) -> None:
+        """Take the weights of another run's policy, and of its critic where it has one."""
+        for net in (self.average, self.actor):
+            net.load_state_dict(average)
+        if critic is not None:
+            self.critic.load_state_dict(critic)
+
     def set_progress(self, progress: float) -> None:
         """Set step size and entropy weight for a share of the budget spent, 0 to 1."""
         config = self.config
@@ -141,69 +143,26 @@ class Learner:
         self.learning_rate = rate
         self.entropy_weight = _between(config.entropy, config.final_entropy, progress)
 
-    def update(
-        self,
-        experience: Experience,
-        generator: np.random.Generator,
-        exploration: NDArray[np.float32] | None = None,
-        *,
-        critic_alone: bool = False,
-    ) -> dict[str, float]:
-        """Learn from how whole deals ended; return the means of what is logged.
-
-        Args:
-            experience: The deals.
-            generator: Orders the decisions.
-            exploration: Weight of the entropy in each decision, float32[N]; None as scheduled.
-            critic_alone: Whether the policy stays as it is.
-        """
-
-        def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-            # The second network learns from branches alone.
-            log_probs = self._log_probs(part.features, part.allowed, True)
-            losses = policy_losses(log_probs, part, self.config.clip)
-            loss = losses["policy_loss"] - losses.pop("exploration")
-            if part.outcomes is not None:
-                branches, told = self._branch_loss(part)
-                loss, losses = loss + branches, losses | told
-            if self.config.magnet:
-                with torch.no_grad():
-                    others = self._average_log_probs(part.features, part.allowed)
-                losses["magnet_kl"] = divergence(log_probs, others)
-                loss = loss + self.config.magnet * losses["magnet_kl"]
-            return loss, losses
-
-        jobs: list[tuple[str, Loss]] = [] if critic_alone else [("actor", policy)]
-        return self._learn(experience, experience.action, jobs, generator, exploration)
-
-    def imitate(
-        self,
-        experience: Experience,
-        told: NDArray[np.int64],
-        smoothing: float,
-        generator: np.random.Generator,
-    ) -> dict[str, float]:
-        """Learn what a teacher would have done where the policy came to (DAgger, Ross et al. 2011).
-
-        The critic learns from how the deals ended, as in ``update``.
-        """
-
-        def policy(part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-            log_probs = self._log_probs(part.features, part.allowed)
-            losses = imitation_losses(log_probs, part, smoothing)
-            return losses["policy_loss"], losses
-
-        return self._learn(experience, told, [("actor", policy)], generator)
-
-    def _learn(
+    def learn(
         self,
         experience: Experience,
         action: NDArray[np.int64],
-        jobs: list[tuple[str, Loss]],
+        jobs: Sequence[tuple[str, Loss]],
         generator: np.random.Generator,
-        exploration: NDArray[np.float32] | None = None,
+        entropy: NDArray[np.float32],
     ) -> dict[str, float]:
-        """Learn from the payoffs of deals: the jobs, by network, and the critic beside them."""
+        """Make the gradient steps of one update from how deals ended.
+
+        Args:
+            experience: The decisions of whole deals, N of them.
+            action: The choice that each loss learns from, int64[N].
+            jobs: Losses by the network that descends them; the critic's is added.
+            generator: Orders the decisions.
+            entropy: The entropy bonus of each decision, float32[N].
+
+        Returns:
+            The means of what is logged.
+        """
         with self.watch.span("encoding"):
             features, allowed, slot = self.load.features(experience, action)
         with self.watch.span("values"):
@@ -213,33 +172,33 @@ class Learner:
             returns = advantage + values
             deviation = np.sqrt(np.float32(self.group.variance(advantage)))
             normalised = (advantage - self.group.mean(advantage)) / (deviation + 1e-8)
-            if exploration is None:
-                exploration = np.full(len(experience), self.entropy_weight, np.float32)
             late = self.actor.is_late(features).cpu().numpy()  # payoffs do not count there
             normalised[late] = 0
-            exploration = np.where(late, np.float32(0), exploration)
-            numbers = (experience.log_prob, normalised, returns, exploration)
+            entropy = np.where(late, np.float32(0), entropy)
+            numbers = (experience.log_prob, normalised, returns, entropy)
             batch = Batch(features, allowed, slot, *map(self.load.tensor, numbers))
             batch = batch._replace(outcomes=self.load.outcomes(experience, allowed))
-        means = self._pass(batch, [*jobs, ("critic", self._value)], generator)
+        means = self.descend(batch, [*jobs, ("critic", self._value)], generator)
         explained = explained_variance(values, returns, self.group.variance)
         return means | {"explained_variance": explained}
 
-    def practise(self, branched: Experience, generator: np.random.Generator) -> dict[str, float]:
-        """Learn from branches alone, which all decisions have; return what is logged."""
+    def branched(self, experience: Experience) -> Batch:
+        """Return decisions as a minibatch has them that all have branches and need nothing else."""
         with self.watch.span("encoding"):
-            features, allowed, slot = self.load.features(branched, branched.action)
-            nothing = torch.zeros(len(branched), device=self.device)
+            features, allowed, slot = self.load.features(experience, experience.action)
+            nothing = torch.zeros(len(experience), device=self.device)
             batch = Batch(features, allowed, slot, *[nothing] * 4)
-            batch = batch._replace(outcomes=self.load.outcomes(branched, allowed))
-        return self._pass(batch, [("actor.late", self._branch_loss)], generator)
+            return batch._replace(outcomes=self.load.outcomes(experience, allowed))
 
-    def _pass(
-        self, batch: Batch, jobs: list[tuple[str, Loss]], generator: np.random.Generator
+    def descend(
+        self, batch: Batch, jobs: Sequence[tuple[str, Loss]], generator: np.random.Generator
     ) -> dict[str, float]:
-        """Descend over all decisions, some epochs long; return the means of what is logged.
+        """Make gradient steps over all decisions, some epochs long; return the means of the log.
 
-        The jobs are losses by the network that descends them.
+        Args:
+            batch: The decisions.
+            jobs: Losses by the network that descends them, as an attribute of the learner.
+            generator: Orders the decisions.
         """
         n = len(batch.slot)
         steps = minibatches(self.group.gather(n), self.group.rank, self.config.minibatch)
@@ -262,11 +221,11 @@ class Learner:
         for mean, weight in zip(self.average.parameters(), self.actor.parameters(), strict=True):
             mean.lerp_(weight, 1 - self.config.average)
 
-    def _branch_loss(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+    def branch_loss(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """Return the second network's loss on a minibatch."""
         assert part.outcomes is not None, "no branches were played out"
         rows = (~part.outcomes.isnan().flatten(1).all(dim=1)).nonzero()[:, 0]
-        worth = self._worth(part.features[rows])
+        worth = self.worth(part.features[rows])
         loss = branch_loss(worth, part.allowed[rows], part.outcomes[rows]) / len(part.slot)
         return loss, {"branch_loss": loss}
 

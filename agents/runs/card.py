@@ -166,12 +166,22 @@ def _work(manifest: dict[str, Any]) -> str:
 
 
 def _differing(config: dict[str, Any]) -> Iterator[str]:
-    """Yield what differs from the defaults, as dotted TOML keys."""
-    for key, value in config.items():
-        default = to_dict(Config()).get(key)
+    """Yield what differs from the defaults as TOML: dotted keys, then the phases."""
+    usual = to_dict(Config())
+    phases = config.get("phase", [])
+    yield from _lines({key: value for key, value in config.items() if key != "phase"}, usual)
+    for phase in phases:
+        yield ""
+        yield "[[phase]]"
+        # A phase always says what it teaches and for how long.
+        yield from _lines(phase, usual["phase"][0] | {"lesson": None, "deals": None})
+
+
+def _lines(values: dict[str, Any], usual: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for every value that is not the usual one."""
+    for key, value in values.items():
+        default = usual.get(key)
         if isinstance(value, dict) and isinstance(default, dict):
-            for word, inner in value.items():
-                if default.get(word) != inner:
-                    yield f"{key}.{word} = {json.dumps(inner)}"
+            yield from (f"{key}.{line}" for line in _lines(value, default))
         elif value != default:
             yield f"{key} = {json.dumps(value)}"

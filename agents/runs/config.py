@@ -8,48 +8,26 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import torch
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
-from agents.common.bounds import AtLeastOne, NotNegative, Seed, Share, Weight
-from agents.learning.branches import BranchesConfig
+from agents.common.bounds import AtLeastOne, NotNegative, Seed
+from agents.learning.branches import ITSELF, BranchesConfig
 from agents.learning.league import LeagueConfig
+from agents.learning.lessons import LESSONS
+from agents.learning.phases import GuardConfig, ImitationConfig, Phase
 from agents.learning.ppo import PPOConfig
 from agents.networks.nets import NetConfig
+from agents.runs.plan import TABLES, PhaseConfig, complete, cut
+from agents.runs.schema import ConfigError, sentence, to_values, unknown_keys
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.errors import nearest
-from sjavs_env.players import player
-
-
-class ConfigError(ValueError):
-    """A configuration is unreadable or says something unknown; the message is for its author."""
-
-
-@dataclass(frozen=True)
-class ImitationConfig:
-    """A warm start: what a built-in player would do where the agent comes to."""
-
-    deals: NotNegative = 0
-    """Deals of the budget that are learned from in this way, at its beginning; 0 for none."""
-    teacher: str = "rule-of-thumb"
-    """The built-in player."""
-    smoothing: Share = 0.1
-    """Share of the target that is spread over all legal actions, to leave room for discovery."""
-
-
-@dataclass(frozen=True)
-class GuardConfig:
-    """Against the collapse into passing, where a seat may choose whether to call."""
-
-    calls: Share = 0.1
-    """Share of its chances to call that the policy takes at least; below it the guard is on."""
-    entropy: Weight = 0.1
-    """Weight of the entropy of these choices while it is on."""
+from sjavs_env.players import PLAYERS
 
 
 @dataclass(frozen=True)
@@ -78,11 +56,11 @@ class Config:
     """Seed of weights, deals and choices."""
     initial: str = ""
     """A checkpoint, a run or ``pretrained:NAME`` whose networks the run begins with."""
-    critic_first: NotNegative = 0
-    """Deals of the budget from which the critic learns alone, as one must that is new beside a
-    policy that is not."""
-    deals: AtLeastOne = 500_000
-    """Budget: deals to learn from. Schedules run over it."""
+    phase: tuple[PhaseConfig, ...] = (PhaseConfig(),)
+    """The phases, in order."""
+    deals: AtLeastOne | None = None
+    """Budget of the run, where it is not the sum of its phases: the last one becomes longer or
+    shorter, and those that the budget does not reach fall away."""
     batch: AtLeastOne = 2048
     """Deals of one update, of all processes together."""
     threads: AtLeastOne = 2
@@ -107,10 +85,21 @@ class Config:
         """The rule set with its options."""
         return rule_set(self.rules, **self.options)
 
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases with all their values, cut to the budget.
+
+        Raises:
+            ValueError: a phase has an unknown key, an unfit value, or changes what it may not; all
+                of it in one sentence.
+        """
+        tables = {name: getattr(self, name) for name in TABLES}
+        return tuple(cut(complete(self.phase, tables, self.batch), self.deals))
+
     @property
-    def updates(self) -> int:
-        """Number of updates that the budget of deals makes."""
-        return -(-self.deals // self.batch)
+    def budget(self) -> int:
+        """Deals of the whole run."""
+        return self.phases[-1].ends
 
 
 def load(path: Path) -> Config:
@@ -138,7 +127,7 @@ def from_dict(values: dict[str, Any], where: str) -> Config:
     Raises:
         ConfigError: unknown keys or unfit values, all of them in one sentence.
     """
-    wrong = list(_unknown_keys(values, Config, ""))
+    wrong = list(unknown_keys(values, Config, ""))
     if not wrong:
         try:
             # As JSON, where an array is fit for a tuple and nothing else is converted.
@@ -146,7 +135,7 @@ def from_dict(values: dict[str, Any], where: str) -> Config:
             _check(config)
             return config
         except ValidationError as error:
-            wrong = [_sentence(each) for each in error.errors()]
+            wrong = [sentence(each) for each in error.errors()]
         except ValueError as error:
             wrong = [str(error)]
     raise ConfigError(f"{where}: {'; '.join(wrong)}")
@@ -155,42 +144,41 @@ def from_dict(values: dict[str, Any], where: str) -> Config:
 def _check(config: Config) -> None:
     """Check what only the named things themselves can tell."""
     rule_set(config.rules, **config.options)
-    for name in (config.imitation.teacher, config.branches.player):
-        player(name, config.rule_set)
-    late, most = config.net.late, config.rule_set.n_tricks - 1
-    if late > most:
-        raise ValueError(f"net.late = {late} leaves no choice to learn from; {most} is the last")
-    for name in ("alone", "itself"):
-        value = getattr(config.branches, name)
-        if value and not late:
-            raise ValueError(f"branches.{name} = {value} needs net.late, which is 0")
+    wrong: dict[str, str] = {}
+    for phase in config.phases:
+        within = "" if len(config.phases) == 1 else f"phase {phase.number}: "
+        for fault in _faults(phase, config.rule_set):
+            # A later phase has it from the first one that has it.
+            wrong.setdefault(fault, within + fault)
     try:
         torch.device(config.device)
     except RuntimeError:
         known = ("cpu", "cuda", "mps")
-        raise ValueError(f"device {config.device!r}{nearest(config.device, known)}") from None
+        wrong["device"] = f"device {config.device!r}{nearest(config.device, known)}"
+    if wrong:
+        raise ValueError("; ".join(wrong.values()))
+
+
+def _faults(phase: Phase, rules: RuleSet) -> Iterator[str]:
+    """Yield a sentence for everything in a phase that its lesson or the rules do not allow."""
+    if phase.lesson not in LESSONS:
+        yield f"unknown lesson {phase.lesson!r}{nearest(phase.lesson, LESSONS)}"
+    elif LESSONS[phase.lesson].needs_late and not phase.net.late:
+        yield f"lesson {phase.lesson!r} needs net.late, which is 0"
+    for name, named in (
+        (phase.imitation.teacher, PLAYERS),
+        (phase.branches.player, (*PLAYERS, ITSELF)),
+    ):
+        if name not in named:
+            yield f"unknown player {name!r}{nearest(name, named)}"
+    late, most = phase.net.late, rules.n_tricks - 1
+    if late > most:
+        yield f"net.late = {late} leaves no choice to learn from; {most} is the last"
 
 
 def to_dict(config: Config) -> dict[str, Any]:
     """Return every value of a configuration, ready for JSON."""
-    resolved: dict[str, Any] = _ADAPTER.dump_python(config, mode="json")
-    return resolved
-
-
-def _unknown_keys(values: dict[str, Any], schema: type, within: str) -> Iterator[str]:
-    """Yield a sentence for every key that the schema does not have."""
-    known = get_type_hints(schema)
-    for key, value in values.items():
-        if key not in known:
-            yield f"unknown key {within + key!r}{nearest(key, known)}"
-        elif is_dataclass(known[key]) and isinstance(value, dict):
-            yield from _unknown_keys(value, known[key], f"{within}{key}.")
-
-
-def _sentence(error: ErrorDetails) -> str:
-    """Return what pydantic found as a sentence with the offending value."""
-    key = ".".join(str(part) for part in error["loc"])
-    return f"{key} = {error['input']!r}: {error['msg'][:1].lower()}{error['msg'][1:]}"
+    return to_values(config)
 
 
 _ADAPTER = TypeAdapter(Config)

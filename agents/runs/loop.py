@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 
 from agents.evaluation.edge import Entry, edge
+from agents.learning.phases import Phase
 from agents.networks.nets import NetPolicy, rounded
 from agents.policy import load
 from agents.runs.logbook import Logbook, evaluation_tags, health_tags
@@ -33,12 +34,17 @@ def train(trainer: Trainer, folder: Path, *, among_others: bool = False) -> None
         return
     if not progress.update:
         trainer.save(folder)
-    with Logbook(folder, config.deals, progress.deals, among_others=among_others) as log:
+    with Logbook(folder, config.budget, progress.deals, among_others=among_others) as log:
         processes = f"{group.size} processes of " if group.size > 1 else ""
         log.line(
             f"{config.rules}, seed {config.seed}, {processes}{config.threads} threads", named=True
         )
+        shown = None
         while not trainer.done:
+            trainer.enter_phase()
+            if trainer.phase is not shown:
+                shown = trainer.phase
+                log.line(_opening(shown, len(config.phases)))
             log.update(trainer.advance(), progress.deals)
             every = config.evaluation.every
             if every and progress.update % every == 0 and not trainer.done:
@@ -72,6 +78,15 @@ def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
         )
         for opponent in config.evaluation.opponents
     ]
+
+
+def _opening(phase: Phase, of: int) -> str:
+    """Return what a phase is, in words."""
+    met = f", opponents at {phase.league.share:.0%} of the tables" if phase.league.share else ""
+    return (
+        f"phase {phase.number} of {of}: {phase.lesson}, deals {phase.begins:,} to {phase.ends:,}"
+        f"{met}"
+    )
 
 
 def _words(entry: Entry) -> str:

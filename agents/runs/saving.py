@@ -95,9 +95,8 @@ def begin(checkpoint: Checkpoint, learner: Learner) -> None:
             del paths[_CRITIC]
         return {part: fit(path, nets[part].state_dict(), new=_LATE) for part, path in paths.items()}
 
-    for part, state in learner.group.from_first(states).items():
-        nets[part].load_state_dict(state)
-    learner.actor.load_state_dict(learner.average.state_dict())
+    found = learner.group.from_first(states)
+    learner.begin(found[ACTOR], found.get(_CRITIC))
 
 
 def _nets(learner: Learner) -> dict[str, nn.Module]:

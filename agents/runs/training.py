@@ -1,4 +1,4 @@
-"""A training run: what is collected, learned, measured, logged and kept, update by update.
+"""A training run, phase by phase and update by update: what is collected, learned and logged.
 
 All randomness of an update comes from the run's seed, the update's number and the rank of the
 process, so that a run that was killed goes on from its last checkpoint as if nothing had happened.
@@ -9,33 +9,31 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents import policy
 from agents.checkpoints.agent import origin
 from agents.checkpoints.manifest import Checkpoint, find, identity
 from agents.checkpoints.tensors import CheckpointError
 from agents.common import provenance
-from agents.evaluation.health import may_call
-from agents.learning.branches import Branches
+from agents.learning.guard import entropy_weights
 from agents.learning.league import League, Opponents
+from agents.learning.lessons import LESSONS
 from agents.learning.parallel import ALONE, Group
+from agents.learning.phases import Phase
 from agents.learning.ppo import Learner
 from agents.learning.rollout import Experience, collect
-from agents.networks.nets import NetPolicy
 from agents.runs import past, saving
 from agents.runs.config import Config, from_dict, to_dict
 from agents.runs.logbook import tagged
+from agents.runs.schema import to_values
 from sjavs_env import VectorSjavs
 from sjavs_env.core.bits import count
-from sjavs_env.core.tables.actions import PASS
 from sjavs_env.core.tables.cards import N_CARDS
-from sjavs_env.players import player
-from sjavs_env.views.layout import N_WORDS
 
 _DEALS, _CHOICES, _OPPONENTS = range(3)
 
@@ -51,6 +49,8 @@ def seed_of(seed: int, update: int, purpose: int, rank: int = 0) -> int:
 class Progress:
     """How far a run has come, all processes together; all of it is kept in its checkpoints."""
 
+    phase: int = 1
+    """The phase whose networks the learner has."""
     update: int = 0
     deals: int = 0
     moves: int = 0
@@ -69,117 +69,105 @@ class Trainer:
     """What the run began with, if not with nothing: name, fingerprint, deals."""
 
     def __post_init__(self) -> None:
-        rules = self.config.rule_set
-        self._group = self.learner.group
-        deals = self._group.from_first(lambda: self._group.portion(self.config.batch))
-        self._vec = VectorSjavs(rules, batch=deals, seed=0)
-        self._teacher = player(self.config.imitation.teacher, rules)
-        self._player = player(self.config.branches.player, rules)
-        self.league = League(self.config.league, rules, policy.load)
+        group = self.learner.group
+        # What cannot work in a later phase is found before the first one begins.
+        self._deals = group.from_first(
+            lambda: [group.portion(phase.batch) for phase in self.config.phases]
+        )
+        load = cache(policy.load)
+        self._leagues = [
+            League(phase.league, self.config.rule_set, load, keeps_past=phase.keeps_past)
+            for phase in self.config.phases
+        ]
+        self._begin_phase()
 
     @property
     def done(self) -> bool:
         """Whether the budget of deals is spent."""
-        return self.progress.deals >= self.config.deals
+        return self.progress.deals >= self.config.budget
 
     @property
-    def _imitating(self) -> bool:
-        """Whether the update at hand imitates the teacher."""
-        return self.progress.deals < self.config.imitation.deals
-
-    def _branches(self) -> Branches | None:
-        """Return what plays branches out in the update at hand, None if there are none."""
-        deals, config = self.progress.deals, self.config
-        critic_alone = config.branches.alone <= deals < config.critic_first
-        if not config.net.late or self._imitating or critic_alone:
-            return None
-        itself = deals >= (1 - config.branches.itself) * config.deals
-        return Branches(
-            config.net.late,
-            NetPolicy(self.learner.average) if itself else self._player,
-            config.rule_set,
-            as_seated=itself,
-            every=config.branches.every,
-            bfloat16=config.branches.bfloat16,
-        )
+    def phase(self) -> Phase:
+        """The phase that the learner is in."""
+        return self.config.phases[self.progress.phase - 1]
 
     def advance(self) -> dict[str, float]:
         """Make one update, and return what is to be logged of it."""
-        config, progress = self.config, self.progress
         begun = time.perf_counter()
-        self.learner.set_progress(progress.deals / config.deals)
+        self.enter_phase()
+        learner, lesson, progress = self.learner, self._lesson, self.progress
+        learner.set_progress(self.phase.elapsed(progress.deals))
         generator = np.random.default_rng(self._seed(_CHOICES))
         opponents = self._opponents()
         experience = collect(
             self._vec,
-            lambda words, legal: self.learner.sample(words, legal, generator),
+            lambda words, legal: learner.sample(words, legal, generator),
             self._seed(_DEALS),
             opponents,
-            self._branches(),
+            lesson.branches,
         )
         rollout = time.perf_counter() - begun
-        exploration, guarded = self._exploration(experience)
-        losses = self._learn(experience, exploration, generator)
-        ended = time.perf_counter()
-        progress.update += 1
-        progress.deals += config.batch
-        moves, decisions = map(int, self._group.sum((experience.moves, len(experience))))
-        progress.moves += moves
-        progress.decisions += decisions
-        progress.seconds += ended - begun
+        entropy, guarded = entropy_weights(
+            experience, learner.entropy_weight, self.phase.guard, self.config.rule_set, self._group
+        )
+        lessons = lesson.selected(experience)
+        nobody = 0 in self._group.gather(len(lessons))  # of so few deals none had a choice
+        losses = {} if nobody else lesson.learn(lessons, entropy, generator)
+        seconds = time.perf_counter() - begun
+        moves, decisions = self._count(experience, seconds)
         if self.league.due(progress.update):
-            self.league.add(progress.update, self.learner.average)
+            self.league.add(progress.update, learner.average)
         met = {} if opponents is None else opponents.points(experience.payoff)
         return {
             **{f"losses/{name}": value for name, value in losses.items()},
             **guarded,
-            **self._speeds(moves, decisions, ended - begun),
+            **self._speeds(moves, decisions, seconds),
             **self._charts(experience),
             **{f"league/points_vs_{tagged(name)}": points for name, points in met.items()},
             "time/rollout": rollout,
-            "time/update": ended - begun - rollout,
-            **{f"time/{name}": span for name, span in self.learner.watch.taken().items()},
+            "time/update": seconds - rollout,
+            **{f"time/{name}": span for name, span in learner.watch.taken().items()},
         }
+
+    def enter_phase(self) -> None:
+        """Go on to the phase that the deals so far have come to, and restart where it says so."""
+        while self.progress.deals >= self.phase.ends and not self.done:
+            past = self.league.past
+            self.progress.phase += 1
+            if self.phase.restart:
+                self.learner = restarted(self.learner, self.config, self.phase)
+                past.clear()
+            self._begin_phase()
+            self.league.past.extend(past)
+
+    def _begin_phase(self) -> None:
+        """Set up what a phase needs: its tables, its lesson and its league."""
+        rules, index = self.config.rule_set, self.progress.phase - 1
+        self._vec = VectorSjavs(rules, batch=self._deals[index], seed=0)
+        self._lesson = LESSONS[self.phase.lesson](self.learner, self.phase, rules)
+        self.league = self._leagues[index]
+        """Whom the learner meets in this phase."""
+
+    @property
+    def _group(self) -> Group:
+        return self.learner.group
 
     def _opponents(self) -> Opponents | None:
         """Draw whom the learner meets in the update at hand, None for nobody but itself."""
-        if not self.league.plays(self.progress.deals):
+        if not self.league.plays:
             return None
         return self.league.opponents(self._vec.batch, np.random.default_rng(self._seed(_OPPONENTS)))
 
-    def _learn(
-        self,
-        experience: Experience,
-        exploration: NDArray[np.float32],
-        generator: np.random.Generator,
-    ) -> dict[str, float]:
-        """Learn as it is due: from the teacher, from branches alone, or from payoffs."""
-        config, deals = self.config, self.progress.deals
-        if experience.outcomes is not None and deals < config.branches.alone:
-            experience = experience.branched()
-        if 0 in self._group.gather(len(experience)):  # of so few deals none had a choice
-            return {}
-        if self._imitating:
-            seen = experience.words[:, :N_WORDS]
-            keys = generator.integers(2**64, size=len(experience), dtype=np.uint64)
-            told = self._teacher.act(seen, experience.legal, keys)
-            return self.learner.imitate(experience, told, config.imitation.smoothing, generator)
-        if experience.outcomes is not None and deals < config.branches.alone:
-            return self.learner.practise(experience, generator)
-        alone = deals < config.critic_first
-        return self.learner.update(experience, generator, exploration, critic_alone=alone)
-
-    def _exploration(self, experience: Experience) -> tuple[NDArray[np.float32], dict[str, float]]:
-        """Return the weight of the entropy in each decision, and what the guard has seen."""
-        weights = np.full(len(experience), self.learner.entropy_weight, np.float32)
-        choice = may_call(experience.legal, self.config.rule_set)
-        rate = self._group.mean(experience.action[choice] != PASS)
-        if math.isnan(rate):
-            return weights, {}
-        guarded = rate < self.config.guard.calls
-        if guarded:
-            weights[choice] = self.config.guard.entropy
-        return weights, {"health/call_rate": rate, "health/guarded": float(guarded)}
+    def _count(self, experience: Experience, seconds: float) -> tuple[int, int]:
+        """Count an update; return its moves and decisions in all processes."""
+        moves, decisions = map(int, self._group.sum((experience.moves, len(experience))))
+        progress = self.progress
+        progress.update += 1
+        progress.deals += self.phase.batch
+        progress.moves += moves
+        progress.decisions += decisions
+        progress.seconds += seconds
+        return moves, decisions
 
     def _seed(self, purpose: int) -> int:
         """Return this process's seed for one purpose of the update at hand."""
@@ -189,7 +177,7 @@ class Trainer:
         """Return how fast an update was."""
         return {
             "charts/SPS": moves / seconds,
-            "charts/deals_per_second": self.config.batch / seconds,
+            "charts/deals_per_second": self.phase.batch / seconds,
             "charts/learned_decisions_per_second": decisions / seconds,
             "health/forced_moves": 1 - decisions / moves,
         }
@@ -218,6 +206,8 @@ class Trainer:
             "config": to_dict(self.config),
             "progress": vars(self.progress),
             "random": {"seed": self.config.seed, "next_update": self.progress.update},
+            "net": to_values(self.learner.net),
+            "past": [update for update, _ in self.league.past],
             "threads": self.config.threads,
             "processes": self._group.size,
             "versions": provenance.versions(),
@@ -248,7 +238,7 @@ def start(config: Config, group: Group = ALONE) -> Trainer:
         ValueError: the device is not there, a batch cannot be shared out among the processes, or
             what the run is to begin with is no checkpoint of these rules and networks.
     """
-    trainer = _blank(config, group)
+    trainer = Trainer(config, blank(config, config.phases[0], group))
     if config.initial:
         found = group.from_first(lambda: _beginning(config))
         saving.begin(found, trainer.learner)
@@ -273,20 +263,29 @@ def resume(run: Path, group: Group = ALONE) -> Trainer:
         ConfigError: its configuration is not one of this program.
     """
     found, config = group.from_first(lambda: _found(run, group.size))
-    trainer = _blank(config, group)
-    saving.restore(found, trainer.learner)
-    trainer.progress = Progress(**found.manifest["progress"])
-    trainer.origin = found.manifest.get("origin")
-    updates = trainer.league.updates(trainer.progress.update)
-    for update, actor in past.load(run, updates, trainer.learner):
-        trainer.league.add(update, actor)
+    progress = Progress(**found.manifest["progress"])
+    learner = blank(config, config.phases[progress.phase - 1], group)
+    saving.restore(found, learner)
+    trainer = Trainer(config, learner, progress, found.manifest.get("origin"))
+    trainer.league.past.extend(past.load(run, found.manifest.get("past", []), learner))
     return trainer
 
 
-def _blank(config: Config, group: Group) -> Trainer:
-    """Return a run with new networks."""
-    learner = Learner(config.rule_set, config.net, config.ppo, config.seed, config.device, group)
-    return Trainer(config, learner)
+def blank(config: Config, phase: Phase, group: Group) -> Learner:
+    """Return a learner with new networks, as a phase wants them."""
+    return Learner(config.rule_set, phase.net, phase.ppo, config.seed, config.device, group)
+
+
+def restarted(before: Learner, config: Config, phase: Phase) -> Learner:
+    """Return the learner that a restart makes of the one before.
+
+    Its policy goes on from the average of the weights, and a second network that is new begins
+    untaught.
+    """
+    learner = blank(config, phase, before.group)
+    average = learner.average.state_dict() | before.average.state_dict()
+    learner.begin(average, before.critic.state_dict())
+    return learner
 
 
 def _found(run: Path, processes: int) -> tuple[Checkpoint, Config]:
@@ -294,7 +293,6 @@ def _found(run: Path, processes: int) -> tuple[Checkpoint, Config]:
     found = find(run)
     config = from_dict(found.manifest["config"], f"the config in {found.folder}")
     find(run, config.rule_set)
-    # Checkpoints from before there could be several do not say how many there were.
     made = found.manifest.get("processes", 1)
     if made != processes:
         raise CheckpointError(

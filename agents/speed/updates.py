@@ -13,6 +13,7 @@ from torch import nn
 
 from agents.learning.ppo import Learner
 from agents.runs.config import Config
+from agents.runs.plan import PhaseConfig
 from agents.runs.training import Trainer, start
 
 NETWORK = ("inference", "values", "gradients")
@@ -81,7 +82,7 @@ def timed(trainer: Trainer, updates: int) -> Timed:
 def of_training(config: Config, updates: int) -> TrainingFigure:
     """Measure updates of plain self-play."""
     torch.set_num_threads(config.threads)
-    trainer = start(replace(config, imitation=replace(config.imitation, deals=0)))
+    trainer = start(replace(config, phase=(PhaseConfig(),)))
     found = timed(trainer, updates)
     spans = dict(found.spans)
     spans["environment"] = spans.pop("rollout") - spans["inference"]
