@@ -21,6 +21,7 @@ from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.views.layout import N_WORDS, N_WORDS_ALL
 from sjavs_env.views.observe import observe
 from sjavs_env.views.observe_row import row_features
+from sjavs_env.views.picture import picture
 from sjavs_env.views.render import Sheet, table
 from sjavs_env.views.transcript import Result, result_of
 
@@ -274,6 +275,17 @@ class VectorSjavs:
             sheet: Names of the seats, and the results on the score sheet.
         """
         return table(self._state, self._tables, self._row(row), seat, sheet or Sheet())
+
+    def picture(self, row: int, seat: int | None = None) -> str:
+        """Return the table of a row as SVG, seen from a seat or, without one, with all cards.
+
+        The score is that before the deal. The same row gives the same text, byte for byte.
+
+        Args:
+            row: The row.
+            seat: The seat that looks.
+        """
+        return picture(self._state, self._tables, self._row(row), seat)
 
     def record(self, row: int) -> str:
         """Return the deal of a row and its actions so far, in notation.

@@ -9,15 +9,17 @@ from dataclasses import MISSING, fields, is_dataclass
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
+from xml.etree import ElementTree
 
 from agents.runs.config import Config
 from agents.runs.logbook import TAGS
-from sjavs_env import N_ACTIONS, RULE_SETS, rule_set
+from sjavs_env import N_ACTIONS, RULE_SETS, VectorSjavs, rule_set
 from sjavs_env.core.tables.actions import ACTION_NAMES
 from sjavs_env.core.tables.rulesets import PRESETS
 from sjavs_env.views.layout import LAYOUT
 from tests.pages.marks import default_marks
 from tests.pages.page import PAGES
+from tests.strategies import play_names
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -58,6 +60,13 @@ FOLDERS = {
 }
 CLOSED = ("docs/rules", "tests")
 
+# Seed 108 of `faroese4`, played by `rule-of-thumb`, in the middle of its fourth trick.
+POSITION = (
+    "0:D8DQS9C8C9CTCAHJ/D9DAH9STSKSAC7SJ/D7H7HKHAS7CKDJCQ/DTDKH8HTHQS8CJSQ "
+    "- 5 - 5+ =C DA D7 DT D8 H9 HA H8 DQ CQ CJ CA C7 HK HQ S9"
+)
+POSITION_SCORE = (20, 16)
+
 
 def preset_table() -> str:
     """Return the presets with their shape and options."""
@@ -94,6 +103,8 @@ def said_of(path: Path) -> str:
         line = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
     elif path.suffix == ".ipynb":
         line = re.search(r'"# ([^"\\]*)', text)[1]
+    elif path.suffix == ".svg":
+        line = ElementTree.parse(path).findtext("{*}title")
     else:
         lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#!"))
         line = next(lines).lstrip("#/* ")
@@ -173,6 +184,16 @@ def tag_table() -> str:
     return "\n".join([*lines, *(f"| `{tag}` | {said} |" for tag, said in TAGS.items())])
 
 
+def table_picture() -> str:
+    """Return a table as a drawing."""
+    vec = VectorSjavs("faroese4")
+    deal, _, names = POSITION.partition(" ")
+    vec.reset(deals=[deal], columns=[POSITION_SCORE])
+    play_names(vec, names)
+    return vec.picture(0)
+
+
+WHOLE = PAGES | {"docs/table.svg": table_picture}
 MADE = {
     "README.md": {"presets": preset_table, "files": file_tree},
     "docs/training.md": {"config": config_table, "tags": tag_table},
@@ -181,9 +202,9 @@ MADE = {
 
 
 def renewed(document: str) -> str:
-    """Return a document as it must be: whole pages, or the parts that are made from data."""
-    if document in PAGES:
-        return PAGES[document]()
+    """Return a document as it must be: a whole file, or the parts that are made from data."""
+    if document in WHOLE:
+        return WHOLE[document]()
     text = (CHECKOUT / document).read_text(encoding="utf-8")
     for name, make in MADE[document].items():
         begin, end = f"<!-- {name}: made by `python -m tests.readme` -->", f"<!-- end of {name} -->"
@@ -194,5 +215,5 @@ def renewed(document: str) -> str:
 
 
 if __name__ == "__main__":
-    for document in (*PAGES, *MADE):
+    for document in (*WHOLE, *MADE):
         (CHECKOUT / document).write_text(renewed(document), encoding="utf-8")

@@ -8,7 +8,8 @@ import pytest
 from pettingzoo.test import render_test
 
 from sjavs_env import RULE_SETS, VectorSjavs, action_id, rule_set, sjavs_v0, view
-from sjavs_env.views.render import Sheet, action_text, card_text, sorted_groups
+from sjavs_env.views.looker import action_text, card_text, sorted_groups
+from sjavs_env.views.render import Sheet
 from sjavs_env.views.score_sheet import result_line, rubber_line, score_sheet
 from sjavs_env.views.transcript import Result
 from tests.test_aec import ACTIONS, DEAL, VOID, play, play_names

@@ -1,6 +1,7 @@
 """What may be seen of a deal: by a seat, by a critic, by a person.
 
-In: the ``State``. Out: packed words, features by name, text.
-Start with ``layout.py``, the table of an observation; ``observe.py`` fills it. ``transcript.py``
-puts a result in words, ``render.py`` draws the table, ``score_sheet.py`` the score.
+In: the ``State``. Out: packed words, features by name, text, a drawing.
+Start with ``layout.py``, the table of an observation; ``observe.py`` fills it. For people,
+``looker.py`` says what is seen of a row, ``render.py`` writes it as text and ``picture.py`` draws
+it; ``transcript.py`` puts a result in words, ``score_sheet.py`` writes the score.
 """

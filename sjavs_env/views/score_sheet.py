@@ -24,6 +24,12 @@ def side_names(rules: RuleSet, seat: int, names: Sequence[str]) -> list[str]:
     return ["We" if column == rules.column(seat) else "They" for column in range(rules.columns)]
 
 
+def columns_from(rules: RuleSet, seat: int) -> list[int]:
+    """Return the columns in their order on the sheet, that of a seat first."""
+    first = rules.column(seat)
+    return [(first + offset) % rules.columns for offset in range(rules.columns)]
+
+
 def score_sheet(
     rules: RuleSet, results: Sequence[Result], seat: int, names: Sequence[str]
 ) -> list[str]:
@@ -32,8 +38,7 @@ def score_sheet(
     Each new total stands one line below the last entry, whichever column that was in.
     """
     titles = side_names(rules, seat, names)
-    first = rules.column(seat)
-    columns = [(first + offset) % rules.columns for offset in range(rules.columns)]
+    columns = columns_from(rules, seat)
     width = max(6, *(len(title) + 2 for title in titles))
     totals = np.full(rules.columns, rules.start)
     lines = [
@@ -102,9 +107,14 @@ def rubber_line(
     return " ".join([ended, *(f"{name} ends on {rules.start}." for name in untouched)])
 
 
+def owners(rules: RuleSet, column: int) -> list[int]:
+    """Return the seats that score in a column."""
+    return [seat for seat in range(rules.seats) if rules.column(seat) == column]
+
+
 def owners_of(rules: RuleSet, column: int, names: Sequence[str]) -> str:
     """Return who scores in a column."""
-    return " and ".join(names[s] for s in range(rules.seats) if rules.column(s) == column)
+    return " and ".join(names[seat] for seat in owners(rules, column))
 
 
 def call_text(name: str) -> str:

@@ -9,8 +9,8 @@ from sjavs_env import RuleSet, VectorSjavs, view
 from sjavs_env.core.tables import actions as a
 from sjavs_env.core.tables.codes import PHASES
 from sjavs_env.players import player
+from sjavs_env.views.looker import action_text
 from sjavs_env.views.observe import SLOT_OF_OFFSET
-from sjavs_env.views.render import action_text
 from sjavs_env.views.score_sheet import result_line, score_sheet
 from tests.pages.amounts import signed
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.tables.cards import SUIT_SYMBOLS, SUITS
 from sjavs_env.core.tables.rulesets import CHOICES, PRESETS
-from sjavs_env.views.render import card_text
+from sjavs_env.views.looker import card_text
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RULES_TEXT = (CHECKOUT / "docs/rules.md").read_text(encoding="utf-8")
