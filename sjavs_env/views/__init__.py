@@ -1,6 +1,6 @@
-"""What may be seen of a deal: by a seat, by a critic, by a person.
+"""What a seat, a critic or a person may see of a deal.
 
-In: the ``State``. Out: packed words, features by name, text.
+In: the ``State``. Out: packed words, named features, text.
 Start with ``layout.py``, the table of an observation; ``observe.py`` fills it. ``transcript.py``
-puts a result in words, ``render.py`` draws the table, ``score_sheet.py`` the score.
+describes the result of a deal, ``render.py`` draws the table, ``score_sheet.py`` the score.
 """

@@ -1,8 +1,8 @@
 """The table and the score sheet as text, for people.
 
-The seat that looks sits at the bottom, and the others clockwise from its left. It sees its own
-hand, what lies face up and the backs of all other cards; a looker without a seat sees everything.
-Plain characters alone, no colours: the text goes into logs, tests and notebooks as it is.
+The observing seat is at the bottom, and the others follow clockwise from its left. It sees its own
+hand, the cards that lie face up, and the backs of all other cards. Without an observing seat all
+cards are shown. The text has no colours, so that logs, tests and notebooks can hold it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _SUIT_ORDER = tuple(SUITS.index(suit) for suit in "CSHD")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What stands around a deal.
+    """What is shown around a deal.
 
     Attributes:
-        names: A name for each seat; "seat 0" and so on if there are none.
+        names: A name for each seat; empty for "seat 0" and so on.
         results: Results of the deals on the score sheet.
-        crosses: Crosses won by each column, if a rubber has ended.
+        crosses: Crosses won by each column; None unless a rubber has ended.
     """
 
     names: Sequence[str] = ()
@@ -44,13 +44,13 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Looker:
-    """Who looks at which row.
+    """A row and the seat that observes it.
 
     Attributes:
         state: The deals.
         tables: The tables of their rule set.
         row: The row that is shown.
-        seat: The seat that looks, or None to see all cards.
+        seat: The observing seat, or None to see all cards.
         names: A name for each seat.
     """
 
@@ -86,7 +86,7 @@ def action_text(action: int, fives: bool = False) -> str:
 def sorted_groups(rules: RuleSet, trump: int, trumpless: bool, mask: int) -> list[list[int]]:
     """Return a card set in the order of a sorted hand: trumps first, then suit by suit.
 
-    While trumps are not known the permanent ones come first.
+    Before trumps are known, the permanent trumps come first.
     """
     if trump != NONE:
         classes = [order(rules, trump, TRUMP_CLASS)]
@@ -107,8 +107,8 @@ def table(state: State, tables: Tables, row: int, seat: int | None, sheet: Sheet
         state: The deals.
         tables: The tables of their rule set.
         row: The row to show.
-        seat: The seat that looks; None shows all cards.
-        sheet: What stands around the deal.
+        seat: The observing seat; None shows all cards.
+        sheet: What is shown around the deal.
     """
     rules = tables.rules
     names = sheet.names or [f"seat {number}" for number in range(rules.seats)]
@@ -125,7 +125,7 @@ def table(state: State, tables: Tables, row: int, seat: int | None, sheet: Sheet
 
 
 def _headline(looker: Looker) -> str:
-    """Return what the deal is about, in one line."""
+    """Return rule set, dealer, contract, trumps and carry in one line."""
     rules = looker.rules
     trump, declarer = looker.get("trump"), looker.get("declarer")
     parts = [f"Sjavs {rules.name}", f"{looker.names[looker.get('dealer')]} dealt"]
@@ -169,7 +169,7 @@ def _seats_and_trick(looker: Looker) -> list[str]:
 
 
 def _trick(looker: Looker, at: dict[str, int], bottom: int) -> list[str]:
-    """Return the trick, each card before its seat; the leader's is marked."""
+    """Return the trick with each card in front of its seat; a star marks the leader's card."""
     leader, rules = looker.get("leader"), looker.rules
 
     def card(seat: int | None) -> str:
@@ -185,7 +185,7 @@ def _trick(looker: Looker, at: dict[str, int], bottom: int) -> list[str]:
 
 
 def _block(looker: Looker, seat: int, width: int) -> list[str]:
-    """Return what lies before a seat and what is known about it."""
+    """Return a seat's name, its role, its cards, its call and its tricks, as lines."""
     tags = [looker.names[seat]]
     if seat == looker.get("dealer"):
         tags.append("dealer")
@@ -204,7 +204,7 @@ def _block(looker: Looker, seat: int, width: int) -> list[str]:
 
 
 def _hand(looker: Looker, seat: int, width: int) -> list[str]:
-    """Return the cards before a seat: its hand, what it laid away, its piles."""
+    """Return the cards of a seat as lines: its hand, its piles, the cards it laid away."""
     open_to_looker = looker.seat is None or looker.seat == seat
     up = looker.get("face_up", seat) & ~looker.get("played", seat)
     held = looker.get("hand", seat) & ~up
@@ -226,7 +226,7 @@ def _hand(looker: Looker, seat: int, width: int) -> list[str]:
 
 
 def _cards(looker: Looker, mask: int, width: int, title: str = "") -> list[str]:
-    """Return a card set, sorted, in lines of at most a width."""
+    """Return a sorted card set as lines that fit into a width."""
     groups = sorted_groups(looker.rules, looker.get("trump"), _is_trumpless(looker), mask)
     texts = [" ".join(card_text(card, looker.rules.fives) for card in group) for group in groups]
     words = f"{title} {' | '.join(texts)}".split() if texts else []
@@ -238,7 +238,7 @@ def _cards(looker: Looker, mask: int, width: int, title: str = "") -> list[str]:
 
 
 def _last_trick(looker: Looker) -> str:
-    """Return the latest complete trick, empty before there is one."""
+    """Return the latest complete trick in one line; "" before the first."""
     if not looker.get("trick"):
         return ""
     seats, state, row = looker.rules.seats, looker.state, looker.row
