@@ -196,7 +196,8 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         try:
             asked = operator.index(cast(SupportsIndex, action))
         except TypeError as error:
-            raise TypeError(f"{self.agent_selection}'s action {action!r} is no integer") from error
+            agent = self.agent_selection
+            raise TypeError(f"action {action!r} of {agent} is not an integer") from error
         if 0 <= asked < N_ACTIONS and self._episode.legal >> asked & 1:
             return asked
         self.illegal_actions += 1

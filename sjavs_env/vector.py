@@ -115,7 +115,7 @@ class VectorSjavs:
         given_columns = integers("columns", sheet, (n, self.rules.columns), -(2**15), 2**15 - 1)
         given_carry = integers("carry", 0 if carry is None else carry, (n,), 0, _MOST_TIES)
         if given_carry.any() and not self.rules.carries:
-            raise ValueError(f"carry={carry!r} must be 0, for {self.rules.name} carries no ties")
+            raise ValueError(f"carry={carry!r} must be 0: {self.rules.name} carries no ties")
         if seed is not None:
             self._generator = _stream(seed)
         if parsed is not None:
@@ -157,9 +157,7 @@ class VectorSjavs:
         if index.dtype == np.bool_ and index.shape != (self.batch,):
             raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}")
         if index.ndim > 1:
-            raise ValueError(
-                f"rows={rows!r} must be one line of rows, not {index.ndim}-dimensional"
-            )
+            raise ValueError(f"rows={rows!r} must be 1-dimensional, not {index.ndim}-dimensional")
         return number
 
     def _parse(
@@ -170,7 +168,7 @@ class VectorSjavs:
         if len(deals) != n:
             raise ValueError(f"{len(deals)} deals were given for {n} rows")
         if dealer is not None:
-            raise ValueError("deals name their dealers, so dealer may not be given beside them")
+            raise ValueError("dealer cannot be given together with deals, which name their dealers")
         pairs = [parse_deal(line, self._tables) for line in deals]
         seats = np.array([seat for seat, _ in pairs], np.int8)
         slots = np.array([cards for _, cards in pairs], np.uint8)
@@ -259,7 +257,7 @@ class VectorSjavs:
         """
         index = self._chosen(rows)
         if not len(index):
-            raise ValueError(f"rows={rows!r} chooses no row, and a batch has 1 or more")
+            raise ValueError(f"rows={rows!r} selects no row; a batch has 1 or more")
         branch = object.__new__(VectorSjavs)
         branch.__setstate__(self.__getstate__() | {"state": self._state.taken(index)})
         return branch

@@ -85,7 +85,7 @@ def test_an_illegal_action_raises_and_nothing_has_moved(action):
 def test_an_action_that_is_no_integer_is_a_type_error(action):
     env = sjavs_v0.env(illegal_action="terminate")
     env.reset(seed=1)
-    with pytest.raises(TypeError, match="is no integer"):
+    with pytest.raises(TypeError, match=f"action {action!r} of player_. is not an integer"):
         env.step(action)
 
 

@@ -1,4 +1,4 @@
-"""Mistakes and the sentence that each brings: the value, the nearest valid one, nothing changed."""
+"""Every mistake raises one sentence with the value and the nearest valid one; nothing changes."""
 
 import pickle
 import re
@@ -42,7 +42,7 @@ TWO = (
         (
             "faroese3",  # RULES 3: clubs is not available
             {"all_pass": "clubs"},
-            "no all_pass='clubs', for three players have no sides; the nearest is 'redeal'",
+            "no all_pass='clubs': three players have no sides; the nearest is 'redeal'",
         ),
     ],
 )
@@ -69,26 +69,26 @@ def test_all_faults_of_a_rule_set_are_told_at_once() -> None:
     ("given", "old", "new", "sentence"),
     [
         (FOUR, "CQ", "CJ", "CJ dealt twice, CQ missing"),
-        (FOUR, "C7", "C5", "'C5' in the hand of seat 1 is no card of faroese4; the nearest is"),
-        (FOUR, "C7", "c7", "'c7' in the hand of seat 1 is no card of faroese4; the nearest is 'C7"),
-        (FOUR, "C7", "-5", "'-5' in the hand of seat 1 is no card of faroese4"),
-        (FOUR, "C7", "", "the hand of seat 1 has 7 cards instead of 8"),
-        (FOUR, "C7", "C", "in the hand of seat 1 is no card of faroese4"),
-        (FOUR, "C7S9", "C7S9S9", "the hand of seat 1 has 9 cards instead of 8"),
+        (FOUR, "C7", "C5", "'C5' in the hand of seat 1 is not a card of faroese4; the nearest is"),
+        (FOUR, "C7", "c7", "'c7' in the hand of seat 1 is not a card of faroese4; the nearest is"),
+        (FOUR, "C7", "-5", "'-5' in the hand of seat 1 is not a card of faroese4"),
+        (FOUR, "C7", "", "the hand of seat 1 must be 8 cards, not 7"),
+        (FOUR, "C7", "C", "in the hand of seat 1 is not a card of faroese4"),
+        (FOUR, "C7S9", "C7S9S9", "the hand of seat 1 must be 8 cards, not 9"),
         (FOUR, "/CACTDADQD8H9H8SA", "", "has 3 hands; faroese4 has 4"),
         (FOUR, "3:", "", "must begin with its dealer, 0 to 3, and a colon"),
         (FOUR, "3:", "4:", "must begin with its dealer, 0 to 3, and a colon"),
         (FOUR, "3:", "-1:", "must begin with its dealer, 0 to 3, and a colon"),
         (FOUR, "3:", "٣:", "must begin with its dealer, 0 to 3, and a colon"),
         (FOUR, "H8SA", "H8|SA", "faroese4 has no talon"),
-        (FOUR, "H8SA", "H8;SA", "seat 3 must have 1 groups of cards, not 2"),
+        (FOUR, "H8SA", "H8;SA", "seat 3 has 2 groups of cards instead of 1"),
         (THREE, "|S5SQ", "", "klorsjavs has a talon of 2 after '|'"),
-        (THREE, "|S5SQ", "|", "the talon has 0 cards instead of 2"),
-        (THREE, "|S5SQ", "|S5", "the talon has 1 cards instead of 2"),
-        (THREE, "CQ", "C7", "'C7' in the hand of seat 2 is no card of klorsjavs; the nearest is"),
+        (THREE, "|S5SQ", "|", "the talon must be 2 cards, not 0"),
+        (THREE, "|S5SQ", "|S5", "the talon must be 2 cards, not 1"),
+        (THREE, "CQ", "C7", "'C7' in the hand of seat 2 is not a card of klorsjavs; the nearest"),
         (THREE, "SQ", "C5", "C5 dealt twice, SQ missing"),
-        (TWO, ";C7S9S7H7", "", "seat 0 must have 3 groups of cards, not 2"),
-        (TWO, "SJDJCKC9;C7", "SJDJCKC9C7;", "the face-up cards of seat 0 has 5 cards instead of 4"),
+        (TWO, ";C7S9S7H7", "", "seat 0 has 2 groups of cards instead of 3"),
+        (TWO, "SJDJCKC9;C7", "SJDJCKC9C7;", "the face-up cards of seat 0 must be 4 cards, not 5"),
     ],
 )
 def test_a_deal_that_is_none_is_told_apart(
@@ -119,7 +119,7 @@ def test_a_deal_of_another_pack_is_refused(preset: str) -> None:
         ({"deals": FOUR[0]}, "deals must be a list of deal lines, not one line '3:SQCJ"),
         ({"deals": [FOUR[0]]}, "1 deals were given for 3 rows"),
         ({"deals": [1, 2, 3]}, "a deal is one line of text, not int: 1"),
-        ({"deals": [FOUR[0]] * 3, "dealer": 1}, "deals name their dealers, so dealer may not"),
+        ({"deals": [FOUR[0]] * 3, "dealer": 1}, "dealer cannot be given together with deals"),
         ({"dealer": 4}, "dealer=4 must lie between 0 and 3"),
         ({"dealer": [0, 1]}, "dealer has shape (2,), which does not fit (3,)"),
         ({"dealer": 0.5}, "dealer=0.5 must be whole numbers"),
@@ -129,7 +129,7 @@ def test_a_deal_of_another_pack_is_refused(preset: str) -> None:
         ({"rows": True}, "rows=True does not fit a batch of 3"),
         ({"rows": False}, "rows=False does not fit a batch of 3"),
         ({"deals": 5}, "deals=5 must be a list of deal lines"),
-        ({"rows": [[0]]}, "rows=[[0]] must be one line of rows, not 2-dimensional"),
+        ({"rows": [[0]]}, "rows=[[0]] must be 1-dimensional, not 2-dimensional"),
         ({"rows": 0.5}, "rows=0.5 does not fit a batch of 3"),
         ({"columns": [1, 2, 3]}, "columns has shape (3,), which does not fit (3, 2)"),
         ({"columns": 99999}, "columns=99999 must lie between -32768 and 32767"),
@@ -149,10 +149,10 @@ def test_a_reset_that_cannot_be_changes_nothing(changes: dict[str, Any], sentenc
 
 @pytest.mark.parametrize("tie", ["none", "declarer_loses"])
 def test_a_carry_where_nothing_is_carried_is_refused(tie: str) -> None:
-    # RULES 2, 60-60: with declarer_loses nothing is carried; nor is it in RULES 5 to 7.
+    # RULES 2, 60-60: declarer_loses carries nothing, and neither do the games of RULES 5 to 7.
     rules = rule_set("french8") if tie == "none" else rule_set("faroese4", tie=tie)
     vec = VectorSjavs(rules)
-    with pytest.raises(ValueError, match=f"carry=1 must be 0, for {rules.name} carries no ties"):
+    with pytest.raises(ValueError, match=f"carry=1 must be 0: {rules.name} carries no ties"):
         vec.reset(carry=1)
     vec.reset(carry=0)
 
@@ -237,8 +237,8 @@ def test_rows_that_are_not_there_are_refused() -> None:
     vec = VectorSjavs("klorsjavs", batch=2, seed=1)
     rows: list[tuple[Any, str]] = [
         ([2], "rows=[2] does not fit a batch of 2"),
-        ([], "rows=[] chooses no row, and a batch has 1 or more"),
-        ([False, False], "rows=[False, False] chooses no row"),
+        ([], "rows=[] selects no row; a batch has 1 or more"),
+        ([False, False], "rows=[False, False] selects no row"),
     ]
     for chosen, sentence in rows:
         with pytest.raises(ValueError, match=re.escape(sentence)):

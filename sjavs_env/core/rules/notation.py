@@ -70,8 +70,8 @@ def _hands(line: str, parts: list[str], rules: RuleSet) -> list[int]:
         groups = part.split(";")
         if len(groups) != len(sizes):
             raise DealError(
-                f"deal {line!r}: seat {seat} must have {len(sizes)} groups of cards, "
-                f"not {len(groups)}"
+                f"deal {line!r}: seat {seat} has {len(groups)} groups of cards instead of "
+                f"{len(sizes)}"
             )
         found = [
             _cards(line, f"{name} of seat {seat}", group, size, rules)
@@ -95,12 +95,12 @@ def _cards(line: str, where: str, text: str, size: int, rules: RuleSet) -> list[
         if strange or not a.is_card(card) or CARD_NAMES[card] not in rules.pack:
             known = [a.name_of(a.id_of(name), rules.fives) for name in rules.pack]
             raise DealError(
-                f"deal {line!r}: {code!r} in {where} is no card of {rules.name}"
+                f"deal {line!r}: {code!r} in {where} is not a card of {rules.name}"
                 f"{nearest(code, known)}"
             )
         cards.append(card)
     if len(cards) != size:
-        raise DealError(f"deal {line!r}: {where} has {len(cards)} cards instead of {size}")
+        raise DealError(f"deal {line!r}: {where} must be {size} cards, not {len(cards)}")
     return cards
 
 
@@ -158,5 +158,5 @@ def parse_record(line: str) -> tuple[str, list[int]]:
     """
     words = line.split()
     if not words:
-        raise DealError("an empty line is no record; a record starts with its deal")
+        raise DealError("the line is empty; a record starts with its deal")
     return words[0], [a.id_of(word) for word in words[1:]]

@@ -275,7 +275,7 @@ def _fault(preset: Preset, option: str, value: Option) -> str:
         if value not in CHOICES[option]:
             return f"no {given}{nearest(str(value), CHOICES[option])}"
         if value == "clubs" and preset.seats == 3:
-            return f"no {given}, for three players have no sides; the nearest is 'redeal'"
+            return f"no {given}: three players have no sides; the nearest is 'redeal'"
         return ""
     if isinstance(defaults[option], bool):
         return "" if isinstance(value, bool) else f"{given} must be True or False"
