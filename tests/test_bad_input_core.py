@@ -46,7 +46,7 @@ TWO = (
         ),
     ],
 )
-def test_a_rule_set_that_is_none_is_told_apart(
+def test_a_wrong_rule_set_is_refused_with_the_reason(
     preset: Any, options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
@@ -56,7 +56,7 @@ def test_a_rule_set_that_is_none_is_told_apart(
             VectorSjavs(preset)
 
 
-def test_all_faults_of_a_rule_set_are_told_at_once() -> None:
+def test_all_faults_of_a_rule_set_are_named_at_once() -> None:
     sentence = (
         "faroese4: no bidding='fre'; the nearest is 'free'; start=0 must be a whole number, "
         "1 to 10000; no option 'rough'; the nearest is 'ruff'"
@@ -91,7 +91,7 @@ def test_all_faults_of_a_rule_set_are_told_at_once() -> None:
         (TWO, "SJDJCKC9;C7", "SJDJCKC9C7;", "the face-up cards of seat 0 must be 4 cards, not 5"),
     ],
 )
-def test_a_deal_that_is_none_is_told_apart(
+def test_a_wrong_deal_line_is_refused_with_the_reason(
     given: tuple[str, str], old: str, new: str, sentence: str
 ) -> None:
     line, preset = given
@@ -139,7 +139,7 @@ def test_a_deal_of_another_pack_is_refused(preset: str) -> None:
         ({"seed": "one"}, "seed='one' must be a whole number, 0 or more"),
     ],
 )
-def test_a_reset_that_cannot_be_changes_nothing(changes: dict[str, Any], sentence: str) -> None:
+def test_a_refused_reset_changes_nothing(changes: dict[str, Any], sentence: str) -> None:
     vec = VectorSjavs("faroese4", batch=3, seed=1)
     before = pickle.dumps(vec)
     with pytest.raises(ValueError, match=re.escape(sentence)):
@@ -148,7 +148,7 @@ def test_a_reset_that_cannot_be_changes_nothing(changes: dict[str, Any], sentenc
 
 
 @pytest.mark.parametrize("tie", ["none", "declarer_loses"])
-def test_a_carry_where_nothing_is_carried_is_refused(tie: str) -> None:
+def test_a_carry_is_refused_if_the_rules_carry_nothing(tie: str) -> None:
     # RULES 2, 60-60: declarer_loses carries nothing, and neither do the games of RULES 5 to 7.
     rules = rule_set("french8") if tie == "none" else rule_set("faroese4", tie=tie)
     vec = VectorSjavs(rules)
@@ -158,12 +158,12 @@ def test_a_carry_where_nothing_is_carried_is_refused(tie: str) -> None:
 
 
 @pytest.mark.parametrize("batch", [0, -1, 2.5, "3", None])
-def test_a_batch_that_is_none_is_refused(batch: Any) -> None:
+def test_a_wrong_batch_size_is_refused(batch: Any) -> None:
     with pytest.raises(ValueError, match=f"batch={batch!r} must be a whole number, 1 or more"):
         VectorSjavs("faroese4", batch=batch)
 
 
-def test_an_illegal_action_moves_nothing_and_names_all_that_is_needed() -> None:
+def test_an_illegal_action_moves_nothing_and_the_message_can_reproduce_it() -> None:
     vec = VectorSjavs("klorsjavs", batch=3, seed=1)
     vec.reset(deals=[THREE[0]] * 3)
     for name in ("-", "spil"):
@@ -182,7 +182,7 @@ def test_an_illegal_action_moves_nothing_and_names_all_that_is_needed() -> None:
 
 
 @pytest.mark.parametrize("action", [59, 63, 64, 95, 99, -1, 2**40, -(2**40), 10**30])
-def test_an_id_that_is_no_action_is_illegal(action: int) -> None:
+def test_an_id_without_an_action_is_illegal(action: int) -> None:
     vec = VectorSjavs("faroese4", batch=2, seed=1)
     before = pickle.dumps(vec)
     legal = int(np.flatnonzero(vec.legal_mask()[0])[0])
@@ -203,7 +203,7 @@ def test_an_id_that_is_no_action_is_illegal(action: int) -> None:
         (None, "object of shape ()"),
     ],
 )
-def test_actions_of_another_kind_are_refused(actions: Any, told: str) -> None:
+def test_actions_of_a_wrong_dtype_or_shape_are_refused(actions: Any, told: str) -> None:
     vec = VectorSjavs("faroese4", batch=2, seed=1)
     with pytest.raises(
         ValueError, match=re.escape(f"actions must be integers of shape (2,), not {told}")
@@ -211,7 +211,7 @@ def test_actions_of_another_kind_are_refused(actions: Any, told: str) -> None:
         vec.step(actions)
 
 
-def test_observing_from_nowhere_or_into_nothing_is_refused() -> None:
+def test_a_wrong_seat_or_out_array_is_refused() -> None:
     vec = VectorSjavs("klorsjavs", batch=2, seed=1)
     seats: list[tuple[Any, str]] = [
         (3, "seat=3 must lie between 0 and 2"),
@@ -233,7 +233,7 @@ def test_observing_from_nowhere_or_into_nothing_is_refused() -> None:
             vec.observe(out=out)
 
 
-def test_rows_that_are_not_there_are_refused() -> None:
+def test_rows_outside_the_batch_are_refused() -> None:
     vec = VectorSjavs("klorsjavs", batch=2, seed=1)
     rows: list[tuple[Any, str]] = [
         ([2], "rows=[2] does not fit a batch of 2"),
@@ -250,7 +250,7 @@ def test_rows_that_are_not_there_are_refused() -> None:
         vec.result(1)
 
 
-def test_names_and_words_that_are_none_are_refused() -> None:
+def test_wrong_action_names_and_words_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown action 'c7'; the nearest is 'C7'"):
         sjavs_env.action_id("c7")
     for action in (-1, 59, 64, "5"):

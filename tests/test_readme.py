@@ -1,4 +1,4 @@
-"""README and documents: their code runs, their tables are true, their links lead somewhere."""
+"""README and documents: their code runs, their tables are up to date, their links work."""
 
 import contextlib
 import io
@@ -36,12 +36,12 @@ def test_every_python_block_runs_and_prints_what_the_next_text_block_shows(docum
 
 
 @pytest.mark.parametrize("document", [*MADE, *PAGES])
-def test_what_is_made_from_data_is_up_to_date(document):
+def test_generated_parts_are_up_to_date(document):
     assert read(document) == renewed(document), "run `python -m tests.readme`"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_link_leads_to_a_file_and_a_heading_in_it(document):
+def test_every_link_leads_to_an_existing_file_and_heading(document):
     for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", read(document)):
         if "://" in target:
             continue

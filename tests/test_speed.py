@@ -1,4 +1,4 @@
-"""What measures speed measures the right thing; how fast it is, is for the benchmark to say."""
+"""The speed measurements measure the right thing. The benchmark reports the speeds."""
 
 import json
 import os
