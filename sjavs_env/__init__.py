@@ -1,4 +1,4 @@
-"""Sjavs for reinforcement learning: a batched rules core and the environments around it."""
+"""Sjavs for reinforcement learning: a batched implementation of the rules, and environments."""
 
 from sjavs_env import sjavs_v0
 from sjavs_env.core.errors import DealError, IllegalActionError

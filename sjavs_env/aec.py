@@ -1,8 +1,8 @@
 """The PettingZoo environment: one deal or one rubber, agent by agent.
 
-Rewards arrive at the end of the episode alone, for all agents in the same step. What PettingZoo's
-wrapper for actions out of bounds would check is checked here, with a sentence that names the legal
-ones; ``sjavs_v0.env`` adds the wrapper that enforces the order of calls.
+All agents get their reward in the same step, at the end of the episode. This class itself checks
+that actions are in bounds and legal, so that the error can name the legal ones; PettingZoo's
+wrapper for that is not needed. ``sjavs_v0.env`` adds the wrapper that enforces the order of calls.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
     """Sjavs under one rule set, without a wrapper.
 
     Args:
-        rules: A preset's name or a ``RuleSet``.
-        episode: "deal": an episode is one deal, and a void one pays 0. "rubber": deals follow one
-            another until a column reaches its end; a void deal is dealt again.
+        rules: Name of a preset, or a ``RuleSet``.
+        episode: "deal": an episode is one deal, and a void deal pays 0. "rubber": an episode is a
+            sequence of deals until the rubber ends, and a void deal is dealt again.
         render_mode: "ansi": ``render`` returns the table as text. "human": the table is printed
             after every step.
-        illegal_action: "raise": an illegal action raises ``IllegalActionError``, and nothing has
-            moved. "terminate": it ends the episode for all agents, and pays the others as the
-            dearest deal of the rule set would (a rubber: the most crosses), from the agent's
-            column. "random_legal": a random legal action is played in its place.
+        illegal_action: What an illegal action does. "raise": it raises ``IllegalActionError``, and
+            nothing has moved. "terminate": the episode ends for all agents; every column except
+            the agent's own gains the largest amount that a deal of the rule set can pay (in a
+            rubber: the most crosses). "random_legal": a random legal action is played instead.
 
     Attributes:
         rules: The rule set.
-        illegal_actions: Number of illegal actions in the episode.
+        illegal_actions: Number of illegal actions in this episode.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 -- as PettingZoo declares it
@@ -79,52 +79,55 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         self._begun = False
 
     def observation_space(self, agent: str) -> Space[Observation]:
-        """Return the space of an agent's observations, always the same object."""
+        """Return an agent's observation space, the same object at every call."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[int | None]:
-        """Return the space of an agent's actions, always the same object."""
+        """Return an agent's action space, the same object at every call."""
         return self._action_spaces[agent]
 
     @property
     def results(self) -> list[Result]:
-        """Results of all deals of the episode that have ended, void ones included."""
+        """Results of the finished deals of this episode, void ones included."""
         return list(self._episode.results)
 
     @property
     def result(self) -> Result | None:
-        """Result of the latest deal that has ended, None before the first has."""
+        """Result of the latest finished deal; None before the first."""
         return self._episode.results[-1] if self._episode.results else None
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The score columns as they stand."""
+        """The present score columns, in game points."""
         return tuple(self._episode.sheet.columns[:, 0].tolist())
 
     @property
     def crosses(self) -> tuple[int, ...] | None:
-        """Crosses won by each column, None before a rubber has ended."""
+        """Crosses won by each column; None until a rubber has ended."""
         sheet = self._episode.sheet
         ended = self._episode.kind == "rubber" and sheet.over[0]
         return tuple(sheet.crosses[:, 0].tolist()) if ended else None
 
     @property
     def record(self) -> str:
-        """The deal in play and its actions so far, in notation; it shows all cards."""
+        """The present deal and its actions so far as one line of notation. It shows all cards."""
         return self._episode.vec.record(0)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode.
 
+        After an error nothing has changed.
+
         Args:
-            seed: Restart the stream of deals; without it the stream continues.
-            options: ``{"deal": line}`` gives the deal; ``{"deals": [line, ...]}`` the deals of a
-                rubber, in order, before random ones; ``{"dealer": seat}`` the first dealer. Any
-                other option is ignored with a warning.
+            seed: Restart the stream of deals from this seed. Default: the stream continues.
+            options: ``{"deal": line}`` sets the deal. ``{"deals": [line, ...]}`` sets the first
+                deals of a rubber, in order; random ones follow. ``{"dealer": seat}`` sets the
+                first dealer. Any other option is ignored with a warning.
 
         Raises:
-            DealError: a given deal is malformed, not of this rule set, or not its dealer's turn.
-            ValueError: the options contradict each other. In both cases nothing has changed.
+            DealError: a deal line is malformed, does not fit this rule set, or names a dealer
+                whose turn it is not.
+            ValueError: the options contradict each other.
         """
         options = options or {}
         for key in options:
@@ -143,27 +146,28 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         self._turn()
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent may know, at any time: fresh arrays, and nothing moves.
+        """Return an agent's observation as new arrays. It works at any time and changes nothing.
 
-        The mask of an agent that waits or has finished is all zeros.
+        The action mask is all zeros for an agent that waits or has finished.
         """
         self._check_begun()
         features = self._episode.vec.features(0, self._seats[agent])
         return {"observation": features, "action_mask": self._mask(agent)}
 
     def state(self) -> NDArray[np.float32]:
-        """Return all cards and all that is known, for critics: ``observe_all`` from seat 0."""
+        """Return the features with all cards, for critics: ``observe_all`` from seat 0."""
         self._check_begun()
         return unpack(self._episode.vec.observe_all(seat=0)[0], "float32")
 
     def step(self, action: int | None) -> None:
         """Carry out the selected agent's action; None for an agent that has finished.
 
+        After an error nothing has moved.
+
         Raises:
-            IllegalActionError: the action is illegal and ``illegal_action`` is "raise"; nothing
-                has moved.
-            TypeError: the action of a live agent is no integer.
-            DealError: the next deal is given, and it is not its dealer's turn; nothing has moved.
+            IllegalActionError: the action is illegal, and ``illegal_action`` is "raise".
+            TypeError: the action of a live agent is not an integer.
+            DealError: the next deal line names a dealer whose turn it is not.
         """
         self._check_begun()
         if not self.agents:
@@ -188,16 +192,17 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         self._turn()
 
     def _chosen(self, action: int | None) -> int | None:
-        """Return the action to play, or None where an illegal one is to end the episode."""
+        """Return the action to play; None if an illegal action ends the episode."""
         try:
             asked = operator.index(cast(SupportsIndex, action))
         except TypeError as error:
-            raise TypeError(f"{self.agent_selection}'s action {action!r} is no integer") from error
+            agent = self.agent_selection
+            raise TypeError(f"action {action!r} of {agent} is not an integer") from error
         if 0 <= asked < N_ACTIONS and self._episode.legal >> asked & 1:
             return asked
         self.illegal_actions += 1
         if self.illegal_action == "raise":
-            return asked  # the core refuses it, and its sentence names the legal ones
+            return asked  # the core refuses it and names the legal actions
         return None if self.illegal_action == "terminate" else self._episode.random_action()
 
     def _end(self, payoffs: list[float]) -> None:
@@ -206,7 +211,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         self.terminations = dict.fromkeys(self.agents, True)
 
     def _turn(self) -> None:
-        """Select the agent to act (the first one, if all have finished), and inform all."""
+        """Select the agent to act, or the first one if all have finished, and set the infos."""
         over = self.terminations[self.agents[0]]
         self.agent_selection = self.agents[0 if over else self._episode.seat]
         self.infos = {agent: {"action_mask": np.zeros(N_ACTIONS, np.int8)} for agent in self.agents}
@@ -215,7 +220,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
             self._show()
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
-        """Return the legal actions of an agent, all zeros if it is not to act."""
+        """Return an agent's legal actions, int8[64]; all zeros if it is not its turn."""
         if agent != self.agent_selection or self.terminations.get(agent, True):
             return np.zeros(N_ACTIONS, np.int8)
         legal = self._episode.vec.legal.astype("<u8").view(np.uint8)
@@ -226,7 +231,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
             raise RuntimeError("no episode has begun: call reset() first")
 
     def _show(self) -> None:
-        """Print the table for people."""
+        """Print the table in render mode "human"."""
         if self.render_mode == "human":
             print(self._text())
 
@@ -237,7 +242,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         return episode.vec.table(0, self._seats[self.agent_selection], sheet)
 
     def render(self) -> str | None:
-        """Show the table as the agent to act sees it: as text ("ansi"), or printed ("human")."""
+        """Show the table as the agent to act sees it: return it ("ansi") or print it ("human")."""
         self._check_begun()
         if self.render_mode == "ansi":
             return self._text()
@@ -251,7 +256,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         return None
 
     def close(self) -> None:
-        """Release nothing, for there is nothing to release."""
+        """Do nothing: the environment holds no resources."""
 
 
 def _observation_space() -> Space[Observation]:

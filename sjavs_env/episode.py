@@ -1,6 +1,7 @@
-"""The course of one episode: a deal, or the deals of a rubber one after the other.
+"""One episode: a deal, or the deals of a rubber one after the other.
 
-It knows a batch of one, the score sheet and the deals that are given; nothing of any framework.
+An episode holds a batch of one, the score sheet and the deal lines that are still to come. It
+depends on no framework.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from sjavs_env.views.transcript import Result
 EpisodeKind = Literal["deal", "rubber"]
 
 RESET_OPTIONS = ("deal", "deals", "dealer")
-"""The options of a reset."""
+"""Names of the options of a reset."""
 
 _SHEET_RANGE = (-(2**15), 2**15 - 1)
-"""What the state of a deal can hold of a column."""
+"""Range of a column in the state of a deal (int16)."""
 _RAW_BITS = 64
 
 
@@ -36,9 +37,9 @@ class Episode:
     """A deal, or a rubber, under one rule set.
 
     Attributes:
-        vec: The deal in play, a batch of one.
-        sheet: The score sheet, one rubber; in an episode of one deal it ends with that.
-        results: Results of the deals that have ended, void ones included.
+        vec: The present deal, a batch of one.
+        sheet: The score sheet, a batch of one rubber. An episode of one deal scores it once.
+        results: Results of the finished deals, void ones included.
         over: Whether the episode has ended.
     """
 
@@ -49,7 +50,7 @@ class Episode:
         self._open(())
 
     def _open(self, lines: Sequence[str]) -> None:
-        """Begin the sheet for the deal that has been dealt; these given ones follow."""
+        """Begin a score sheet for the present deal, and keep the deal lines that follow it."""
         self.sheet = rubber.begin(self.rules, self.vec.dealer)
         self.results: list[Result] = []
         self.over = False
@@ -66,21 +67,25 @@ class Episode:
         return int(self.vec.legal[0])
 
     def begin(self, seed: int | None, options: Mapping[str, Any]) -> None:
-        """Begin anew, with given deals or random ones.
+        """Begin a new episode, with given deals or random ones.
+
+        After an error nothing has changed.
 
         Args:
-            seed: Restart the stream of deals; without it the stream continues.
-            options: One of ``{"deal": line}``, ``{"deals": [line, ...]}`` and ``{"dealer": seat}``.
+            seed: Restart the stream of deals from this seed. None: the stream continues.
+            options: At most one of ``{"deal": line}``, ``{"deals": [line, ...]}`` and
+                ``{"dealer": seat}``.
 
         Raises:
-            DealError: a given deal is malformed, not of this rule set, or not its dealer's turn.
-            ValueError: the options contradict each other. In both cases nothing has changed.
+            DealError: a deal line is malformed, does not fit this rule set, or names a dealer
+                whose turn it is not.
+            ValueError: the options contradict each other.
         """
         known = {key: options[key] for key in RESET_OPTIONS if options.get(key) is not None}
         if len(known) > 1:
             raise ValueError(f"reset options {' and '.join(known)} may not be given together")
         if "deals" in known and self.kind == "deal":
-            raise ValueError("the option deals is for episode='rubber'; give one deal as deal")
+            raise ValueError("reset option deals needs episode='rubber'; give one deal as deal")
         lines = known.get("deals", [known["deal"]] if "deal" in known else [])
         self._check_dealers(lines)
         self.vec.reset(seed=seed, deals=list(lines[:1]) or None, dealer=known.get("dealer"))
@@ -89,7 +94,11 @@ class Episode:
         self._open(lines[1:])
 
     def _check_dealers(self, lines: Sequence[str]) -> None:
-        """Check what is certain before the play: a dealer deals again at most after a void deal."""
+        """Check that the dealers of the lines can follow one another.
+
+        The next seat deals, except that the same dealer may deal again after a void deal. Whether
+        a deal will be void is not known yet; ``_finish_deal`` checks the rest.
+        """
         check_lines(lines)
         dealers = [self._dealer_of(line) for line in lines]
         for line, dealer, before in zip(lines[1:], dealers[1:], dealers, strict=False):
@@ -101,17 +110,19 @@ class Episode:
         return parse_deal(line, compile_tables(self.rules))[0]
 
     def play(self, action: int) -> bool:
-        """Carry out a decision, and say whether it ended a deal; the next one follows at once.
+        """Carry out a decision, and return whether it ended the deal.
+
+        After an error nothing has moved.
 
         Raises:
-            IllegalActionError: the action is illegal; nothing has moved.
-            DealError: the next deal is given, and it is not its dealer's turn; nothing has moved.
+            IllegalActionError: the action is illegal.
+            DealError: the next deal line names a dealer whose turn it is not.
         """
         before = self.vec.take([0]) if self._lines else self.vec
         if 0 <= action < N_ACTIONS and self.legal >> action & 1:
             self.vec.step_alone(action)
         else:
-            self.vec.step(np.array([action]))  # refuses it, with a sentence
+            self.vec.step(np.array([action]))  # raises IllegalActionError
         if not self.vec.over[0]:
             return False
         try:
@@ -122,7 +133,7 @@ class Episode:
         return True
 
     def _finish_deal(self) -> None:
-        """Score the deal that is over."""
+        """Score the finished deal, and check that the next line names the next dealer."""
         vec, result = self.vec, self.vec.result(0)
         sheet = deepcopy(self.sheet) if self._lines else self.sheet
         rubber.score(sheet, vec.gains.T, vec.ties, np.array([result.void]))
@@ -134,7 +145,7 @@ class Episode:
         self.results.append(result)
 
     def deal_on(self) -> None:
-        """Deal the next deal of the rubber: the given one, or a random one."""
+        """Start the next deal of the rubber: the next line, or a random deal."""
         lines, self._lines = self._lines[:1], self._lines[1:]
         self.vec.reset(
             deals=lines or None,
@@ -144,21 +155,24 @@ class Episode:
         )
 
     def random_action(self) -> int:
-        """Return a random legal action, from a stream of its own."""
+        """Return a random legal action, drawn from a separate stream."""
         legal = self.legal
         choices = [action for action in range(N_ACTIONS) if legal >> action & 1]
         return choices[self._luck.random_raw() * len(choices) >> _RAW_BITS]
 
     def payoffs(self) -> list[float]:
-        """Return what the end of the episode pays each seat (RULES 8)."""
+        """Return the payoff of each seat at the end of the episode (RULES 8).
+
+        A deal pays game points, a rubber pays crosses.
+        """
         paid = self.vec.payoff[0] if self.kind == "deal" else self.sheet.payoff[:, 0]
         return cast(list[float], paid.tolist())
 
     def forfeit(self, seat: int) -> list[float]:
-        """Return what each seat is paid when one seat gives the episode up.
+        """Return the payoff of each seat when one seat forfeits the episode.
 
-        Every column but its own gains as in the dearest deal of the rule set, or the most crosses
-        of a rubber, and the payoffs follow as from any gains.
+        Every column except the seat's own gains the largest amount that a deal of the rule set
+        can pay; in a rubber, the most crosses. The payoffs follow from these gains (RULES 8).
         """
         dearest = int(np.abs(compile_tables(self.rules).gains).max())
         stake = dearest if self.kind == "deal" else rubber.MOST_CROSSES[self.rules.rubber]

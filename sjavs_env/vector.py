@@ -1,4 +1,4 @@
-"""``VectorSjavs``: many deals at once, without auto-reset."""
+"""``VectorSjavs``: a batch of deals, without auto-reset."""
 
 from __future__ import annotations
 
@@ -26,22 +26,24 @@ from sjavs_env.views.render import Sheet, table
 from sjavs_env.views.transcript import Result, result_of
 
 _MOST_TIES = np.iinfo(np.uint8).max - 1
-"""The most ties that may be pending, so that one more has room."""
+"""Largest carry of a reset: uint8 still has room for one more tie."""
 
 
 class VectorSjavs:
     """A batch of deals under one rule set, stepped together.
 
-    The arrays that it shows are live and read-only: ``step`` and ``reset`` overwrite them. A row
-    whose deal is over has seat -1, nothing legal, and takes any action without moving.
+    The array attributes are read-only views of the state: ``step`` and ``reset`` overwrite them.
+    A row whose deal is over has seat -1 and no legal action, and ``step`` ignores its action.
 
     Args:
-        rules: A preset's name or a ``RuleSet``.
+        rules: Name of a preset, or a ``RuleSet``.
         batch: Number of rows, B.
-        seed: Seed of the deals; the same seed gives the same deals for ever. None: fresh entropy.
+        seed: Seed of the deals. The same seed gives the same deals with every numpy version. None
+            takes fresh entropy.
 
     Raises:
-        ValueError: the rule set or the seed is none, or ``batch`` is no number from 1.
+        ValueError: ``rules`` is unknown, ``batch`` is not a whole number from 1, or ``seed`` is
+            not a whole number from 0.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class VectorSjavs:
         self.reset()
 
     def _adopt(self, state: State) -> None:
-        """Take a state as ours, and show its arrays."""
+        """Make a state the one of this batch, and publish its arrays as read-only views."""
         self._state = state
         self.seat: NDArray[np.int8] = _shown(state.seat)
         """The seat to act, int8[B], -1 where the deal is over."""
@@ -66,17 +68,17 @@ class VectorSjavs:
         self.payoff: NDArray[np.float32] = _shown(state.payoff.T)
         """Payoff of each seat in game points (RULES 8), float32[B, P], 0 before the end."""
         self.gains: NDArray[np.int16] = _shown(state.gains.T)
-        """Gain of each column in game points, a carry included, int16[B, C]."""
+        """Gain of each column in game points, carry included, int16[B, C]."""
         self.card_points: NDArray[np.uint8] = _shown(state.card_points.T)
-        """Card points of the declaring side and of the others, uint8[B, 2], as in ``result``."""
+        """Card points of the declaring side and of the others as in ``Result``, uint8[B, 2]."""
         self.declarer: NDArray[np.int8] = _shown(state.declarer)
-        """Declarer, or the owner of the standing call; -1 if there is none, int8[B]."""
+        """Seat of declarer (in the auction: of the standing call), int8[B]. -1: none."""
         self.trump: NDArray[np.int8] = _shown(state.trump)
-        """Index of the trump suit in "DHSC", -1 if there is none (yet), int8[B]."""
+        """Index of the trump suit in "DHSC", int8[B]. -1: no trumps, or not known yet."""
         self.dealer: NDArray[np.int8] = _shown(state.dealer)
         """The dealer, int8[B]."""
         self.ties: NDArray[np.uint8] = _shown(state.ties)
-        """60-60 deals that the next deal would carry, uint8[B]."""
+        """Number of tied (60-60) deals that the next deal carries, uint8[B]."""
 
     def reset(
         self,
@@ -88,20 +90,23 @@ class VectorSjavs:
         carry: ArrayLike | None = None,
         seed: int | None = None,
     ) -> None:
-        """Deal anew.
+        """Start a new deal in all rows, or in some.
+
+        After an error nothing has changed.
 
         Args:
-            rows: Only these rows, as indices or as a mask; all if not given.
-            deals: One given deal for each of the rows, in deal notation; random if not given.
-            dealer: The dealer, one for all or one for each row; uniform if not given. A given deal
-                names its own.
-            columns: The score sheet before the deal, [C] or [rows, C]; the start if not given.
-            carry: 60-60 deals pending, one for all or one for each row; 0 if not given.
-            seed: Restart the stream of deals from this seed.
+            rows: The rows to deal, as indices or as a boolean mask. Default: all.
+            deals: One line in deal notation for each of these rows. Default: random deals.
+            dealer: One seat for all rows, or one for each. Default: uniformly random. Not allowed
+                together with ``deals``, because a deal line names its dealer.
+            columns: Score columns before the deal, [C] or [rows, C]. Default: the start values.
+            carry: Number of tied (60-60) deals pending, one for all rows or one for each.
+                Default: 0.
+            seed: Restart the stream of deals from this seed. Default: the stream continues.
 
         Raises:
-            DealError: a given deal is malformed or not of this rule set; nothing has changed.
-            ValueError: an argument has the wrong shape or range; nothing has changed.
+            DealError: a line of ``deals`` is malformed or does not fit this rule set.
+            ValueError: an argument has the wrong shape, type or range.
         """
         chosen: Rows = slice(None) if rows is None else self._numbers(rows)
         n = self.batch if isinstance(chosen, slice) else len(chosen)
@@ -111,7 +116,7 @@ class VectorSjavs:
         given_columns = integers("columns", sheet, (n, self.rules.columns), -(2**15), 2**15 - 1)
         given_carry = integers("carry", 0 if carry is None else carry, (n,), 0, _MOST_TIES)
         if given_carry.any() and not self.rules.carries:
-            raise ValueError(f"carry={carry!r} must be 0, for {self.rules.name} carries no ties")
+            raise ValueError(f"carry={carry!r} must be 0: {self.rules.name} carries no ties")
         if seed is not None:
             self._generator = _stream(seed)
         if parsed is not None:
@@ -129,7 +134,7 @@ class VectorSjavs:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that the state of all rows takes."""
+        """Memory of the state of all rows, in bytes."""
         return self._state.nbytes
 
     @property
@@ -137,14 +142,14 @@ class VectorSjavs:
         return self.rules.seats - 1
 
     def _numbers(self, rows: ArrayLike) -> NDArray[np.intp]:
-        """Return row numbers, each once."""
+        """Return row numbers, and refuse a row that is named twice."""
         number = self._chosen(rows)
         if len(np.unique(number)) != number.size:
             raise ValueError(f"rows={rows!r} names a row twice")
         return number
 
     def _chosen(self, rows: ArrayLike) -> NDArray[np.intp]:
-        """Return the row numbers that indices or a mask choose."""
+        """Return the row numbers that indices or a boolean mask select."""
         index = np.asarray(rows, dtype=None if np.size(rows) else np.intp)
         try:
             number = np.atleast_1d(np.arange(self.batch)[index])
@@ -153,20 +158,18 @@ class VectorSjavs:
         if index.dtype == np.bool_ and index.shape != (self.batch,):
             raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}")
         if index.ndim > 1:
-            raise ValueError(
-                f"rows={rows!r} must be one line of rows, not {index.ndim}-dimensional"
-            )
+            raise ValueError(f"rows={rows!r} must be 1-dimensional, not {index.ndim}-dimensional")
         return number
 
     def _parse(
         self, deals: Sequence[str], n: int, dealer: ArrayLike | None
     ) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
-        """Return the dealers and the slots of given deals."""
+        """Return the dealers int8[n] and the cards in slots uint8[cards, n] of deal lines."""
         check_lines(deals)
         if len(deals) != n:
             raise ValueError(f"{len(deals)} deals were given for {n} rows")
         if dealer is not None:
-            raise ValueError("deals name their dealers, so dealer may not be given beside them")
+            raise ValueError("dealer cannot be given together with deals, which name their dealers")
         pairs = [parse_deal(line, self._tables) for line in deals]
         seats = np.array([seat for seat, _ in pairs], np.int8)
         slots = np.array([cards for _, cards in pairs], np.uint8)
@@ -176,23 +179,23 @@ class VectorSjavs:
         """Carry out one decision in every row that is not over.
 
         Args:
-            actions: Action ids, int[B]; rows that are over take any value.
+            actions: Action ids, int[B]. The values in rows that are over are ignored.
 
         Raises:
-            IllegalActionError: an action is illegal; then no row has moved.
-            ValueError: wrong shape or no integers.
+            IllegalActionError: an action is illegal. No row has moved.
+            ValueError: ``actions`` has the wrong shape or does not hold integers.
         """
         machine.step(self._state, self._tables, np.asarray(actions))
 
     def step_alone(self, action: int) -> None:
-        """Carry out one decision in a batch of one, quicker than ``step``.
+        """Carry out one decision in a batch of one, faster than ``step``.
 
-        That the batch is one, the deal is not over and the action is legal is not checked.
+        Not checked: the batch has one row, its deal is not over, the action is legal.
         """
         machine.step_alone(self._state, self._tables, action)
 
     def legal_mask(self) -> NDArray[np.bool_]:
-        """Return the legal actions as bool[B, 64], all False where the deal is over."""
+        """Return the legal actions as bool[B, 64]. A row that is over is all False."""
         legal = np.ascontiguousarray(self.legal.astype("<u8"))
         bits = np.unpackbits(legal.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
         return bits.view(np.bool_).reshape(self.batch, N_ACTIONS)
@@ -200,12 +203,14 @@ class VectorSjavs:
     def observe(
         self, seat: ArrayLike | None = None, out: NDArray[np.uint32] | None = None
     ) -> NDArray[np.uint32]:
-        """Return what a seat may know, as packed words uint32[B, W] (``sjavs_env.unpack``).
+        """Return the observation of one seat in each row, as packed words uint32[B, W].
+
+        ``sjavs_env.unpack`` turns words into features.
 
         Args:
-            seat: The seat to look from, one for all or one for each row; the seat to act if not
-                given, and then a row that is over has words 0.
-            out: Array to write into.
+            seat: The observing seat, one for all rows or one for each. Default: the seat to act;
+                the words of a row that is over are then 0.
+            out: Array to write into, uint32[B, W]. Default: a new one.
 
         Raises:
             ValueError: a seat is out of range, or ``out`` has the wrong shape or dtype.
@@ -215,16 +220,16 @@ class VectorSjavs:
     def observe_all(
         self, seat: ArrayLike | None = None, out: NDArray[np.uint32] | None = None
     ) -> NDArray[np.uint32]:
-        """Return ``observe`` and behind it all cards, as uint32[B, W_ALL], for critics.
+        """Return the words of ``observe`` followed by all hidden cards, as uint32[B, W_ALL].
 
-        Never feed this to a policy that is to play fair.
+        This is for critics and analysis. A policy that reads it does not play fair.
         """
         return observe(self._state, self._tables, self._seats(seat), out, N_WORDS_ALL)
 
     def features(self, row: int, seat: int) -> NDArray[np.float32]:
-        """Return what a seat of one row may know as flat features, float32[F].
+        """Return the observation of one seat in one row as flat features, float32[F].
 
-        The same as ``unpack`` of its words, and quick where only one row is asked for.
+        The result equals ``unpack(words, "float32")`` of that row, and is faster for a single row.
         """
         return row_features(self._state, self._tables, row, seat)
 
@@ -244,22 +249,22 @@ class VectorSjavs:
         self._adopt(kept["state"])
 
     def take(self, rows: ArrayLike) -> VectorSjavs:
-        """Return a copy of some rows, which may repeat: branches for search.
+        """Return a copy of some rows, for instance as branches of a search.
 
-        The copy deals on from a copy of this one's stream.
+        A row may be named several times. The copy has its own copy of the stream of deals.
 
         Raises:
-            ValueError: a row is outside the batch, or there is none.
+            ValueError: a row is outside the batch, or no row is selected.
         """
         index = self._chosen(rows)
         if not len(index):
-            raise ValueError(f"rows={rows!r} chooses no row, and a batch has 1 or more")
+            raise ValueError(f"rows={rows!r} selects no row; a batch has 1 or more")
         branch = object.__new__(VectorSjavs)
         branch.__setstate__(self.__getstate__() | {"state": self._state.taken(index)})
         return branch
 
     def result(self, row: int) -> Result:
-        """Return the result of a row in words.
+        """Return the result of a row's deal.
 
         Raises:
             ValueError: the deal is not over, or there is no such row.
@@ -267,12 +272,12 @@ class VectorSjavs:
         return result_of(self._state, self._row(row))
 
     def table(self, row: int, seat: int | None = None, sheet: Sheet | None = None) -> str:
-        """Return the table of a row as text, seen from a seat or, without one, with all cards.
+        """Return the table of a row as text.
 
         Args:
             row: The row.
-            seat: The seat that looks.
-            sheet: Names of the seats, and the results on the score sheet.
+            seat: The observing seat. None shows all cards.
+            sheet: Names of the seats, and the results for the score sheet.
         """
         return table(self._state, self._tables, self._row(row), seat, sheet or Sheet())
 
@@ -288,7 +293,7 @@ class VectorSjavs:
         return picture(self._state, self._tables, self._row(row), seat)
 
     def record(self, row: int) -> str:
-        """Return the deal of a row and its actions so far, in notation.
+        """Return the deal of a row and its actions so far as one line of notation.
 
         Raises:
             ValueError: there is no such row.
@@ -307,5 +312,5 @@ def _shown(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _stream(seed: int | None) -> np.random.PCG64:
-    """Return the bit generator of a seed."""
+    """Return the bit generator for a seed; None seeds it with fresh entropy."""
     return np.random.PCG64(None if seed is None else whole_number("seed", seed, 0))

@@ -1,4 +1,4 @@
-"""What several test files begin with."""
+"""Fixtures and data that several test files share."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ TINY: dict[str, Any] = {
     "net": {"hidden": [16]},
     "ppo": {"epochs": 2, "minibatch": 256},
 }
-"""A configuration of four updates that take no time."""
+"""A configuration of four very short updates."""
 
 
 @pytest.fixture

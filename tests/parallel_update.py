@@ -1,7 +1,8 @@
-"""One update by one process of several: `torchrun --nproc-per-node=2 -m tests.parallel_update OUT`.
+"""One update by several processes: `torchrun --nproc-per-node=2 -m tests.parallel_update OUT`.
 
-Each process plays deals of its own, as many as the table says, learns from them with the others,
-and writes what it played, learned, logged and was answered into a folder of its rank.
+Each process plays its own deals (their number is in ``DEALS``) and learns from them together with
+the others. It then writes its experience, its weights, its log and the answers of the group into a
+folder named after its rank.
 """
 
 import json
@@ -28,7 +29,7 @@ DEALS = (64, 24)
 SEED = 1
 MINIBATCHES = 3
 LATE = 7
-"""The trick from which on a second network plays, which learns from branches."""
+"""The trick from which the second network plays. That network learns from branches."""
 
 
 def learner(minibatch: int, seed: int = SEED, group: Group = ALONE) -> Learner:
@@ -60,7 +61,7 @@ def played(pupil: Learner, rank: int) -> Experience:
 
 
 def asked(group: Group) -> dict[str, object]:
-    """Return what a group of two answers about numbers of which the second has more."""
+    """Return the answers of a group of two about numbers; the second process has more of them."""
     values = (np.array([1, 2], np.float32), np.array([3, 4, 6, 8], np.float32))[group.rank]
     return {
         "sum": group.sum((group.rank + 1, 0.5)),
@@ -76,7 +77,7 @@ def asked(group: Group) -> dict[str, object]:
 
 
 def main(out: Path) -> None:
-    # On two threads actor and critic learn side by side, and add their gradients at the same time.
+    # With two threads actor and critic learn in parallel, and add their gradients at the same time.
     torch.set_num_threads(2)
     with joined() as group:
         pupil = learner(minibatch=1000, seed=SEED + group.rank, group=group)
@@ -91,7 +92,8 @@ def main(out: Path) -> None:
         save_file(weights(pupil), own / "weights.safetensors")
         (own / "logged.json").write_text(json.dumps(logged))
         (own / "asked.json").write_text(json.dumps(asked(group)))
-    # Though the learner is still known: threads that outlived the interpreter would abort it.
+    # The group must be closed although the learner still refers to it: threads that outlive the
+    # interpreter would abort it.
     (own / "ended.json").write_text(json.dumps(group.connections() is None))
 
 

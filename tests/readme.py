@@ -149,7 +149,8 @@ def observation_table() -> str:
     lines = ["| features | name | what it says | divided by |", "|--:|---|---|--:|"]
     for item in LAYOUT.values():
         last = item.feature + item.n_features - 1
-        lines.append(f"| {item.feature}–{last} | `{item.name}` | {item.meaning} | {item.scale} |")
+        says = f"{item.meaning}; {item.note}" if item.note else item.meaning
+        lines.append(f"| {item.feature}–{last} | `{item.name}` | {says} | {item.scale} |")
     return "\n".join(lines)
 
 

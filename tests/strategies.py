@@ -1,4 +1,4 @@
-"""What the tests of the core draw from: rule sets, deals and ways to play."""
+"""Random rule sets, deals and play for the tests of the core."""
 
 import random
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "max_deals": (1, 6),
     **dict.fromkeys(("solo", "halv", "nolo"), (False, True)),
 }
-"""Values of every option in RULES 2; what one preset does not take is left out below."""
+"""Values of every option in RULES 2. ``choices_of`` leaves out those that a preset refuses."""
 
 
 def choices_of(preset: str) -> dict[str, tuple[Any, ...]]:
@@ -36,37 +36,37 @@ def choices_of(preset: str) -> dict[str, tuple[Any, ...]]:
 
 
 def random_rules(preset: str, rng: random.Random) -> RuleSet:
-    """Return a rule set with every option drawn."""
+    """Return a rule set with random options."""
     options = {name: rng.choice(values) for name, values in choices_of(preset).items()}
     return sjavs_env.rule_set(preset, **options)
 
 
 @st.composite
 def rule_sets(draw: st.DrawFn, preset: str = "") -> RuleSet:
-    """Draw a preset, unless it is given, and every one of its options."""
+    """Draw a rule set: a preset, unless it is given, and all of its options."""
     preset = preset or draw(st.sampled_from(RULE_SETS))
     options = {name: draw(st.sampled_from(v)) for name, v in choices_of(preset).items()}
     return sjavs_env.rule_set(preset, **options)
 
 
 def codes(text: str) -> list[str]:
-    """Return card codes for cards as RULES writes them, ``♣Q ♥10``."""
+    """Return the codes of cards in the notation of RULES, ``♣Q ♥10``."""
     return [SYMBOLS[word[0]] + word[1:].replace("10", "T") for word in text.split()]
 
 
 def deal_of(dealer: int, hands: str, talon: str = "") -> str:
-    """Return a deal line for hands as RULES writes them, apart by ``·``."""
+    """Return a deal line for hands in the notation of RULES, separated by ``·``."""
     line = f"{dealer}:" + "/".join("".join(codes(hand)) for hand in hands.split("·"))
     return line + "|" + "".join(codes(talon)) if talon else line
 
 
 def pack_codes(rules: RuleSet) -> list[str]:
-    """Return the codes of the pack as they are printed."""
+    """Return the printed codes of the pack."""
     return [sjavs_env.action_name(sjavs_env.action_id(card), rules) for card in rules.pack]
 
 
 def line_of(rules: RuleSet, cards: list[str], dealer: int) -> str:
-    """Return the deal line that gives the cards out seat by seat, the talon last."""
+    """Return the deal line that gives the cards to the seats in turn, the last to the talon."""
     left = iter(cards)
 
     def some(n: int) -> str:
@@ -79,10 +79,10 @@ def line_of(rules: RuleSet, cards: list[str], dealer: int) -> str:
 
 
 def random_line(rules: RuleSet, rng: random.Random, kind: str = "any") -> str:
-    """Return a random deal.
+    """Return a random deal line.
 
-    A "long" one gives a seat nearly all the trumps of a suit; a "weak" one gives a seat the low
-    cards of a suit and its partner other low ones.
+    In a "long" deal a seat has nearly all trumps of a suit. In a "weak" deal a seat has the low
+    cards of a suit, and its partner has other low cards.
     """
     cards = pack_codes(rules)
     rng.shuffle(cards)
@@ -97,7 +97,7 @@ def random_line(rules: RuleSet, rng: random.Random, kind: str = "any") -> str:
 
 
 def _seated(rules: RuleSet, cards: list[str], seat: int) -> list[str]:
-    """Give the last cards to a seat and those before them to its partner."""
+    """Give the last cards to a seat, and the cards before them to its partner."""
     each = rules.hand_size + 2 * rules.piles
     hands = [[cards.pop() for _ in range(each)] for _ in range(rules.seats)]
     order = [0, 2, 1, 3] if rules.pairs else list(range(rules.seats))
@@ -123,7 +123,7 @@ def any_legal(vec: VectorSjavs, rng: np.random.Generator) -> np.ndarray:
 
 
 def decisions(vec: VectorSjavs, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Play all rows to the end at random; yield the actions before each step."""
+    """Play all rows to the end at random, and yield the actions before each step."""
     while not vec.over.all():
         actions = any_legal(vec, rng)
         yield actions

@@ -1,4 +1,4 @@
-"""The PettingZoo environment: deals given and random, rewards, masks, copies."""
+"""The PettingZoo environment: given and random deals, rewards, masks, copies."""
 
 import copy
 import pickle
@@ -27,12 +27,12 @@ CARDS = (
     "HQ H7 HA H8 C8 CA CJ C9 HT DJ D7 D8 CK D9 DA HK"
 )
 ACTIONS = f"{CALLS} {CARDS}".split()
-# Nobody can call: every seat has four trumps at most in any suit.
+# Nobody can call: every seat has at most four trumps, whatever the trump suit.
 VOID = "3:SQDJDAD8HAH7SAST/CQCJC8C7DKDQHKH9/SJHJDTD9HQH8S8S7/CACKCTC9D7HTSKS9"
 
 
 def play(env, rng, steps=None):
-    """Play random legal actions to the end, or some steps; return what `last` paid each agent."""
+    """Play random legal actions, to the end or for some steps; return the rewards from `last`."""
     paid = dict.fromkeys(env.unwrapped.possible_agents, 0.0)
     while env.agents and steps != 0:
         steps = None if steps is None else steps - 1
@@ -66,7 +66,7 @@ def test_example_8_of_the_rules_played_through_pettingzoo():
 
 @every_episode
 @every_game
-def test_what_last_pays_over_an_episode_is_the_final_payoff(rules, episode):
+def test_the_rewards_from_last_add_up_to_the_payoff(rules, episode):
     env = sjavs_v0.env(rules, episode=episode)
     rng = random.Random(5)
     for seed in range(3):
@@ -81,7 +81,7 @@ def test_what_last_pays_over_an_episode_is_the_final_payoff(rules, episode):
 
 
 def crosses_paid(raw) -> list[float]:
-    """Crosses less the mean of the other columns' (RULES 8), by seat."""
+    """Return the crosses of each seat's column minus the mean of the others (RULES 8)."""
     crosses = raw.crosses
     return [
         crosses[column] - (sum(crosses) - crosses[column]) / (len(crosses) - 1)
@@ -91,7 +91,7 @@ def crosses_paid(raw) -> list[float]:
 
 @every_episode
 @every_game
-def test_observations_are_those_of_the_batch_and_masks_belong_to_the_seat_to_act(rules, episode):
+def test_observations_equal_those_of_the_batch_and_only_the_seat_to_act_has_a_mask(rules, episode):
     env, rng = sjavs_v0.env(rules, episode=episode), random.Random(6)
     vec = VectorSjavs(rules, batch=1)
     env.reset(seed=4)
@@ -124,7 +124,7 @@ def legal_of(env, agent):
 
 
 @every_game
-def test_every_array_is_fresh_and_looking_changes_nothing(rules):
+def test_observe_returns_new_arrays_and_changes_nothing(rules):
     env = sjavs_v0.env(rules)
     env.reset(seed=3)
     play(env, random.Random(1), steps=2)
@@ -138,11 +138,11 @@ def test_every_array_is_fresh_and_looking_changes_nothing(rules):
     assert not np.shares_memory(env.state(), env.state())
     _, _, _, _, info = env.last()
     assert pickle.dumps(env.unwrapped) == before
-    info["action_mask"][:] = 1  # a copy: what is legal stays so
+    info["action_mask"][:] = 1  # a copy: the environment's mask does not change
     assert env.observe(env.agent_selection)["action_mask"].sum() < 64
 
 
-def test_an_agent_that_has_finished_can_still_look():
+def test_observe_works_for_an_agent_that_has_finished():
     env = sjavs_v0.env()
     env.reset(seed=1)
     play(env, random.Random(1))
@@ -155,7 +155,7 @@ def test_an_agent_that_has_finished_can_still_look():
 
 @every_episode
 @every_game
-def test_copies_and_pickles_go_on_alike(rules, episode):
+def test_copies_and_pickles_continue_identically(rules, episode):
     env = sjavs_v0.env(rules, episode=episode, illegal_action="random_legal")
     env.reset(seed=8)
     play(env, random.Random(2), steps=11)
@@ -168,7 +168,7 @@ def test_copies_and_pickles_go_on_alike(rules, episode):
     assert ends[0] == ends[1] == ends[2]
 
 
-def test_two_environments_do_not_disturb_each_other_nor_the_global_generators():
+def test_environments_share_no_random_state_and_leave_the_global_generators_alone():
     random.seed(1)
     np.random.seed(1)  # noqa: NPY002 -- it is this one that must not be touched
     before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
@@ -185,7 +185,7 @@ def test_two_environments_do_not_disturb_each_other_nor_the_global_generators():
     assert before == (random.getstate(), np.random.get_state()[1].tolist())  # noqa: NPY002
 
 
-def test_a_seed_gives_the_same_deals_and_without_one_the_stream_goes_on():
+def test_a_seed_gives_the_same_deals_and_without_one_the_stream_continues():
     env = sjavs_v0.env()
     deals = []
     for seed in (5, None, None, 5, None):
@@ -199,7 +199,7 @@ def test_a_seed_gives_the_same_deals_and_without_one_the_stream_goes_on():
 
 
 @every_game
-def test_a_rubber_deals_on_with_the_right_dealer_columns_and_carry(rules):
+def test_the_next_deal_of_a_rubber_has_the_right_dealer_and_columns(rules):
     env = sjavs_v0.env(rules, episode="rubber")
     for dealer in range(rule_set(rules).seats):
         env.reset(seed=dealer, options={"dealer": dealer})
@@ -219,7 +219,7 @@ def test_a_rubber_deals_on_with_the_right_dealer_columns_and_carry(rules):
         assert raw.columns == tuple(raw.rules.start + sign * gain for gain in gains)
 
 
-def test_given_deals_are_dealt_in_order_and_then_random_ones():
+def test_given_deals_come_in_order_and_random_deals_follow():
     env = sjavs_v0.env(episode="rubber")
     second = "0" + VOID[1:]
     env.reset(seed=1, options={"deals": [DEAL, second]})

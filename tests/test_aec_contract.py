@@ -1,7 +1,6 @@
-"""The PettingZoo environment against PettingZoo's own tests, every rule set, both episodes.
+"""The PettingZoo environment passes PettingZoo's own tests, for every rule set and episode kind.
 
-Each test here is named for the promise it holds. Warnings are errors, but for two that no
-environment with dict observations can avoid.
+Warnings are errors, except two that no environment with dict observations can avoid.
 """
 
 import warnings
@@ -25,7 +24,7 @@ UNAVOIDABLE = (
     "Observation space for each agent probably should be gymnasium.spaces.box",
 )
 INVENTED = "reset option 'options' is ignored"
-"""``api_test`` makes up an option key, and we say so."""
+"""``api_test`` passes an unknown option, and the environment warns about it."""
 
 every_game = pytest.mark.parametrize("rules", RULE_SETS)
 every_episode = pytest.mark.parametrize("episode", ["deal", "rubber"])
@@ -67,7 +66,7 @@ def test_the_turn_based_parallel_form_passes_parallel_api_test(rules, episode):
 
 def test_performance_benchmark_runs(capsys, monkeypatch):
     clock = iter(range(1000))
-    monkeypatch.setattr("time.time", lambda: 0.2 * next(clock))  # it would run for five seconds
+    monkeypatch.setattr("time.time", lambda: 0.2 * next(clock))  # it takes 5 s else
     with only_warnings_that_dict_observations_cannot_avoid():
         performance_benchmark(sjavs_v0.env())
     assert "turns per second" in capsys.readouterr().out
@@ -81,7 +80,7 @@ def test_a_space_is_the_same_object_at_every_call(space):
         one is getattr(env, space)(agent)
         for one, agent in zip(spaces, env.possible_agents, strict=True)
     )
-    assert len(set(map(id, spaces))) == len(spaces)  # each is seeded for itself
+    assert len(set(map(id, spaces))) == len(spaces)  # each can be seeded on its own
 
 
 def test_terminations_are_plain_bools_and_rewards_plain_floats():

@@ -1,4 +1,4 @@
-"""The PettingZoo environment: what it refuses, and the three ways with an illegal action."""
+"""The PettingZoo environment: what it refuses, and the three ways to handle an illegal action."""
 
 import pickle
 import random
@@ -10,7 +10,7 @@ from sjavs_env import DealError, IllegalActionError, action_id, sjavs_v0
 from tests.test_aec import ACTIONS, DEAL, VOID, every_episode, every_game, play, play_names
 
 
-def test_a_given_deal_whose_dealer_cannot_have_the_turn_is_refused_at_once():
+def test_a_deal_line_is_refused_at_reset_if_its_dealer_can_never_be_next():
     env = sjavs_v0.env(episode="rubber")
     env.reset(seed=1)
     before = env.unwrapped.record
@@ -19,7 +19,7 @@ def test_a_given_deal_whose_dealer_cannot_have_the_turn_is_refused_at_once():
     assert env.unwrapped.record == before
 
 
-def test_a_given_deal_whose_dealer_has_not_the_turn_is_refused_and_nothing_has_moved():
+def test_a_deal_line_is_refused_if_its_dealer_is_not_next_and_nothing_moves():
     env = sjavs_v0.env(episode="rubber")
     env.reset(options={"deals": [DEAL, VOID]})  # seat 3 would deal again only after a void deal
     play_names(env, ACTIONS[:-1])
@@ -39,7 +39,7 @@ def test_a_given_deal_whose_dealer_has_not_the_turn_is_refused_and_nothing_has_m
         ({"dealer": 4}, "must lie between 0 and 3"),
     ],
 )
-def test_bad_options_are_refused_and_nothing_has_changed(options, message):
+def test_bad_reset_options_are_refused_and_nothing_changes(options, message):
     env = sjavs_v0.env()
     env.reset(seed=1)
     before = env.unwrapped.record
@@ -70,7 +70,7 @@ def test_bad_arguments_are_refused_by_name(arguments, message):
 
 
 @pytest.mark.parametrize("action", [action_id("CQ"), 63, 64, -1, 10**6, 10**30])
-def test_an_illegal_action_raises_and_nothing_has_moved(action):
+def test_an_illegal_action_raises_and_nothing_moves(action):
     env = sjavs_v0.env()
     env.reset(options={"deal": DEAL})
     before = pickle.dumps(env.unwrapped.__dict__["_episode"])
@@ -82,10 +82,10 @@ def test_an_illegal_action_raises_and_nothing_has_moved(action):
 
 
 @pytest.mark.parametrize("action", [None, 1.5, "5"])
-def test_an_action_that_is_no_integer_is_a_type_error(action):
+def test_an_action_that_is_not_an_integer_is_a_type_error(action):
     env = sjavs_v0.env(illegal_action="terminate")
     env.reset(seed=1)
-    with pytest.raises(TypeError, match="is no integer"):
+    with pytest.raises(TypeError, match=f"action {action!r} of player_. is not an integer"):
         env.step(action)
 
 
@@ -104,7 +104,7 @@ def test_an_illegal_action_can_end_the_episode_at_its_agents_cost(rules, episode
     assert env.unwrapped.result is None
 
 
-def test_the_forfeit_is_the_dearest_deal():
+def test_a_forfeit_pays_the_others_the_most_that_a_deal_can_pay():
     env = sjavs_v0.env(illegal_action="terminate")
     env.reset(options={"dealer": 3})
     env.step(0)

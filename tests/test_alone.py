@@ -1,4 +1,4 @@
-"""A batch of one steps and looks as any row of a batch does, only quicker."""
+"""The fast paths of a batch of one give the same states and observations as a batch."""
 
 import random
 from dataclasses import fields
@@ -13,7 +13,7 @@ every_game = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 @every_game
-def test_a_step_alone_leaves_the_state_that_a_step_leaves(rules):
+def test_step_alone_leaves_the_same_state_as_step(rules):
     rng = random.Random(rules)
     for seed in range(20):
         options = {k: v for k, v in random_options(rules, rng).items() if v is not None}
@@ -31,7 +31,7 @@ def test_a_step_alone_leaves_the_state_that_a_step_leaves(rules):
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_features_of_one_row_are_those_of_its_words(rules):
+def test_features_of_one_row_equal_its_unpacked_words(rules):
     rng, seats = random.Random(rules), rule_set(rules).seats
     vec = VectorSjavs(rules, batch=3, seed=1)
     for _ in range(3):

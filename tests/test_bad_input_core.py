@@ -1,4 +1,4 @@
-"""Mistakes and the sentence that each brings: the value, the nearest valid one, nothing changed."""
+"""Every mistake raises one sentence with the value and the nearest valid one; nothing changes."""
 
 import pickle
 import re
@@ -42,11 +42,11 @@ TWO = (
         (
             "faroese3",  # RULES 3: clubs is not available
             {"all_pass": "clubs"},
-            "no all_pass='clubs', for three players have no sides; the nearest is 'redeal'",
+            "no all_pass='clubs': three players have no sides; the nearest is 'redeal'",
         ),
     ],
 )
-def test_a_rule_set_that_is_none_is_told_apart(
+def test_a_wrong_rule_set_is_refused_with_the_reason(
     preset: Any, options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
@@ -56,7 +56,7 @@ def test_a_rule_set_that_is_none_is_told_apart(
             VectorSjavs(preset)
 
 
-def test_all_faults_of_a_rule_set_are_told_at_once() -> None:
+def test_all_faults_of_a_rule_set_are_named_at_once() -> None:
     sentence = (
         "faroese4: no bidding='fre'; the nearest is 'free'; start=0 must be a whole number, "
         "1 to 10000; no option 'rough'; the nearest is 'ruff'"
@@ -69,29 +69,29 @@ def test_all_faults_of_a_rule_set_are_told_at_once() -> None:
     ("given", "old", "new", "sentence"),
     [
         (FOUR, "CQ", "CJ", "CJ dealt twice, CQ missing"),
-        (FOUR, "C7", "C5", "'C5' in the hand of seat 1 is no card of faroese4; the nearest is"),
-        (FOUR, "C7", "c7", "'c7' in the hand of seat 1 is no card of faroese4; the nearest is 'C7"),
-        (FOUR, "C7", "-5", "'-5' in the hand of seat 1 is no card of faroese4"),
-        (FOUR, "C7", "", "the hand of seat 1 has 7 cards instead of 8"),
-        (FOUR, "C7", "C", "in the hand of seat 1 is no card of faroese4"),
-        (FOUR, "C7S9", "C7S9S9", "the hand of seat 1 has 9 cards instead of 8"),
+        (FOUR, "C7", "C5", "'C5' in the hand of seat 1 is not a card of faroese4; the nearest is"),
+        (FOUR, "C7", "c7", "'c7' in the hand of seat 1 is not a card of faroese4; the nearest is"),
+        (FOUR, "C7", "-5", "'-5' in the hand of seat 1 is not a card of faroese4"),
+        (FOUR, "C7", "", "the hand of seat 1 must be 8 cards, not 7"),
+        (FOUR, "C7", "C", "in the hand of seat 1 is not a card of faroese4"),
+        (FOUR, "C7S9", "C7S9S9", "the hand of seat 1 must be 8 cards, not 9"),
         (FOUR, "/CACTDADQD8H9H8SA", "", "has 3 hands; faroese4 has 4"),
         (FOUR, "3:", "", "must begin with its dealer, 0 to 3, and a colon"),
         (FOUR, "3:", "4:", "must begin with its dealer, 0 to 3, and a colon"),
         (FOUR, "3:", "-1:", "must begin with its dealer, 0 to 3, and a colon"),
         (FOUR, "3:", "٣:", "must begin with its dealer, 0 to 3, and a colon"),
         (FOUR, "H8SA", "H8|SA", "faroese4 has no talon"),
-        (FOUR, "H8SA", "H8;SA", "seat 3 must have 1 groups of cards, not 2"),
+        (FOUR, "H8SA", "H8;SA", "seat 3 has 2 groups of cards instead of 1"),
         (THREE, "|S5SQ", "", "klorsjavs has a talon of 2 after '|'"),
-        (THREE, "|S5SQ", "|", "the talon has 0 cards instead of 2"),
-        (THREE, "|S5SQ", "|S5", "the talon has 1 cards instead of 2"),
-        (THREE, "CQ", "C7", "'C7' in the hand of seat 2 is no card of klorsjavs; the nearest is"),
+        (THREE, "|S5SQ", "|", "the talon must be 2 cards, not 0"),
+        (THREE, "|S5SQ", "|S5", "the talon must be 2 cards, not 1"),
+        (THREE, "CQ", "C7", "'C7' in the hand of seat 2 is not a card of klorsjavs; the nearest"),
         (THREE, "SQ", "C5", "C5 dealt twice, SQ missing"),
-        (TWO, ";C7S9S7H7", "", "seat 0 must have 3 groups of cards, not 2"),
-        (TWO, "SJDJCKC9;C7", "SJDJCKC9C7;", "the face-up cards of seat 0 has 5 cards instead of 4"),
+        (TWO, ";C7S9S7H7", "", "seat 0 has 2 groups of cards instead of 3"),
+        (TWO, "SJDJCKC9;C7", "SJDJCKC9C7;", "the face-up cards of seat 0 must be 4 cards, not 5"),
     ],
 )
-def test_a_deal_that_is_none_is_told_apart(
+def test_a_wrong_deal_line_is_refused_with_the_reason(
     given: tuple[str, str], old: str, new: str, sentence: str
 ) -> None:
     line, preset = given
@@ -119,7 +119,7 @@ def test_a_deal_of_another_pack_is_refused(preset: str) -> None:
         ({"deals": FOUR[0]}, "deals must be a list of deal lines, not one line '3:SQCJ"),
         ({"deals": [FOUR[0]]}, "1 deals were given for 3 rows"),
         ({"deals": [1, 2, 3]}, "a deal is one line of text, not int: 1"),
-        ({"deals": [FOUR[0]] * 3, "dealer": 1}, "deals name their dealers, so dealer may not"),
+        ({"deals": [FOUR[0]] * 3, "dealer": 1}, "dealer cannot be given together with deals"),
         ({"dealer": 4}, "dealer=4 must lie between 0 and 3"),
         ({"dealer": [0, 1]}, "dealer has shape (2,), which does not fit (3,)"),
         ({"dealer": 0.5}, "dealer=0.5 must be whole numbers"),
@@ -129,7 +129,7 @@ def test_a_deal_of_another_pack_is_refused(preset: str) -> None:
         ({"rows": True}, "rows=True does not fit a batch of 3"),
         ({"rows": False}, "rows=False does not fit a batch of 3"),
         ({"deals": 5}, "deals=5 must be a list of deal lines"),
-        ({"rows": [[0]]}, "rows=[[0]] must be one line of rows, not 2-dimensional"),
+        ({"rows": [[0]]}, "rows=[[0]] must be 1-dimensional, not 2-dimensional"),
         ({"rows": 0.5}, "rows=0.5 does not fit a batch of 3"),
         ({"columns": [1, 2, 3]}, "columns has shape (3,), which does not fit (3, 2)"),
         ({"columns": 99999}, "columns=99999 must lie between -32768 and 32767"),
@@ -139,7 +139,7 @@ def test_a_deal_of_another_pack_is_refused(preset: str) -> None:
         ({"seed": "one"}, "seed='one' must be a whole number, 0 or more"),
     ],
 )
-def test_a_reset_that_cannot_be_changes_nothing(changes: dict[str, Any], sentence: str) -> None:
+def test_a_refused_reset_changes_nothing(changes: dict[str, Any], sentence: str) -> None:
     vec = VectorSjavs("faroese4", batch=3, seed=1)
     before = pickle.dumps(vec)
     with pytest.raises(ValueError, match=re.escape(sentence)):
@@ -148,22 +148,22 @@ def test_a_reset_that_cannot_be_changes_nothing(changes: dict[str, Any], sentenc
 
 
 @pytest.mark.parametrize("tie", ["none", "declarer_loses"])
-def test_a_carry_where_nothing_is_carried_is_refused(tie: str) -> None:
-    # RULES 2, 60-60: with declarer_loses nothing is carried; nor is it in RULES 5 to 7.
+def test_a_carry_is_refused_if_the_rules_carry_nothing(tie: str) -> None:
+    # RULES 2, 60-60: declarer_loses carries nothing, and neither do the games of RULES 5 to 7.
     rules = rule_set("french8") if tie == "none" else rule_set("faroese4", tie=tie)
     vec = VectorSjavs(rules)
-    with pytest.raises(ValueError, match=f"carry=1 must be 0, for {rules.name} carries no ties"):
+    with pytest.raises(ValueError, match=f"carry=1 must be 0: {rules.name} carries no ties"):
         vec.reset(carry=1)
     vec.reset(carry=0)
 
 
 @pytest.mark.parametrize("batch", [0, -1, 2.5, "3", None])
-def test_a_batch_that_is_none_is_refused(batch: Any) -> None:
+def test_a_wrong_batch_size_is_refused(batch: Any) -> None:
     with pytest.raises(ValueError, match=f"batch={batch!r} must be a whole number, 1 or more"):
         VectorSjavs("faroese4", batch=batch)
 
 
-def test_an_illegal_action_moves_nothing_and_names_all_that_is_needed() -> None:
+def test_an_illegal_action_moves_nothing_and_the_message_can_reproduce_it() -> None:
     vec = VectorSjavs("klorsjavs", batch=3, seed=1)
     vec.reset(deals=[THREE[0]] * 3)
     for name in ("-", "spil"):
@@ -182,7 +182,7 @@ def test_an_illegal_action_moves_nothing_and_names_all_that_is_needed() -> None:
 
 
 @pytest.mark.parametrize("action", [59, 63, 64, 95, 99, -1, 2**40, -(2**40), 10**30])
-def test_an_id_that_is_no_action_is_illegal(action: int) -> None:
+def test_an_id_without_an_action_is_illegal(action: int) -> None:
     vec = VectorSjavs("faroese4", batch=2, seed=1)
     before = pickle.dumps(vec)
     legal = int(np.flatnonzero(vec.legal_mask()[0])[0])
@@ -203,7 +203,7 @@ def test_an_id_that_is_no_action_is_illegal(action: int) -> None:
         (None, "object of shape ()"),
     ],
 )
-def test_actions_of_another_kind_are_refused(actions: Any, told: str) -> None:
+def test_actions_of_a_wrong_dtype_or_shape_are_refused(actions: Any, told: str) -> None:
     vec = VectorSjavs("faroese4", batch=2, seed=1)
     with pytest.raises(
         ValueError, match=re.escape(f"actions must be integers of shape (2,), not {told}")
@@ -211,7 +211,7 @@ def test_actions_of_another_kind_are_refused(actions: Any, told: str) -> None:
         vec.step(actions)
 
 
-def test_observing_from_nowhere_or_into_nothing_is_refused() -> None:
+def test_a_wrong_seat_or_out_array_is_refused() -> None:
     vec = VectorSjavs("klorsjavs", batch=2, seed=1)
     seats: list[tuple[Any, str]] = [
         (3, "seat=3 must lie between 0 and 2"),
@@ -233,12 +233,12 @@ def test_observing_from_nowhere_or_into_nothing_is_refused() -> None:
             vec.observe(out=out)
 
 
-def test_rows_that_are_not_there_are_refused() -> None:
+def test_rows_outside_the_batch_are_refused() -> None:
     vec = VectorSjavs("klorsjavs", batch=2, seed=1)
     rows: list[tuple[Any, str]] = [
         ([2], "rows=[2] does not fit a batch of 2"),
-        ([], "rows=[] chooses no row, and a batch has 1 or more"),
-        ([False, False], "rows=[False, False] chooses no row"),
+        ([], "rows=[] selects no row; a batch has 1 or more"),
+        ([False, False], "rows=[False, False] selects no row"),
     ]
     for chosen, sentence in rows:
         with pytest.raises(ValueError, match=re.escape(sentence)):
@@ -250,7 +250,7 @@ def test_rows_that_are_not_there_are_refused() -> None:
         vec.result(1)
 
 
-def test_names_and_words_that_are_none_are_refused() -> None:
+def test_wrong_action_names_and_words_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown action 'c7'; the nearest is 'C7'"):
         sjavs_env.action_id("c7")
     for action in (-1, 59, 64, "5"):

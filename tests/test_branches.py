@@ -1,4 +1,4 @@
-"""Branches: every legal card of late decisions, played out, and what is learned from it."""
+"""Branches: every legal card of late decisions is played out, and the outcomes are learned."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -40,9 +40,9 @@ def branching(rules: str, first: int = FIRST) -> Branches:
 
 
 def played_out(vec: VectorSjavs, row: int, action: int) -> tuple[float, int]:
-    """Return what the seat to act is paid after an action, one deal played by itself.
+    """Return the payoff and the card points of the seat to act after an action.
 
-    And the card points of its column, as the score sheet has them.
+    The row is played out in a batch of its own.
     """
     seat, alone = vec.seat[row], vec.take([row])
     rule_of_thumb = player("rule-of-thumb", vec.rules)
@@ -55,7 +55,7 @@ def played_out(vec: VectorSjavs, row: int, action: int) -> tuple[float, int]:
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_outcomes_are_those_of_each_card_played_out_alone(rules: str) -> None:
+def test_branch_outcomes_equal_those_of_each_card_played_out_separately(rules: str) -> None:
     first = rule_set(rules).n_tricks - 1
     branches, vec = branching(rules, first), VectorSjavs(rules, batch=12, seed=2)
     rule_of_thumb = player("rule-of-thumb", vec.rules)
@@ -77,7 +77,7 @@ def test_outcomes_are_those_of_each_card_played_out_alone(rules: str) -> None:
     assert compared > 3
 
 
-def test_card_points_are_those_of_the_seats_own_side_where_nobody_declares() -> None:
+def test_without_a_declarer_card_points_are_those_of_the_seats_own_side() -> None:
     branches, vec = branching("faroese4_wiki", 7), VectorSjavs("faroese4_wiki", 400, seed=1)
     rule_of_thumb, seen = player("rule-of-thumb", vec.rules), set()
     while not vec.over.all():
@@ -99,7 +99,7 @@ def test_card_points_are_those_of_the_seats_own_side_where_nobody_declares() -> 
 
 
 class Lowest:
-    """Plays the lowest legal action."""
+    """A policy that plays the lowest legal action."""
 
     sees_all = False
 
@@ -153,7 +153,7 @@ def test_an_agent_plays_its_own_branches_with_the_average_of_its_weights() -> No
 
 
 @pytest.mark.parametrize("every", [1, 3])
-def test_only_every_so_many_th_table_has_branches(every: int) -> None:
+def test_only_every_nth_table_has_branches(every: int) -> None:
     branches = lesson_of(pupil_of(), branches={"every": every}).branches
     whole = branched_play(first=7)
     vec = VectorSjavs("faroese4", batch=64)
@@ -169,7 +169,7 @@ def test_only_every_so_many_th_table_has_branches(every: int) -> None:
 
 @pytest.mark.parametrize("bfloat16", [False, True])
 def test_networks_at_the_table_play_branches_in_bfloat16_too(bfloat16: bool) -> None:
-    """Each as greedily as before; at the table itself they play in full."""
+    """They play greedily there too. At the table itself they play with full precision."""
     rules, actor = rule_set("faroese4"), pupil_of().actor
     kinds: list[torch.dtype] = []
     for layer in actor.modules():
@@ -239,9 +239,9 @@ def test_the_loss_of_branches_is_that_of_its_definition() -> None:
     found = torch.tensor([[[2.0, -4.0, 0.0, -1.0], [30.0, 10.0, 0.0, 20.0]]])
     cards = allowed[:, None, :4].expand_as(found)
     loss = branch_loss(worth, allowed, centred(found, cards))
-    # Less their means, -1 and 1: paid 3, -3, 0 and put out 0, 2, -2; in units of four points.
+    # Minus their means, -1 and 1: payoffs 3, -3, 0 and outputs 0, 2, -2; the unit is 4 points.
     paid = torch.tensor([0.0 - 3, 2 + 3, -2 - 0]) / 4
-    # Less their means, 20 and 3: card points 10, -10, 0 and put out 4, -2, -2; in units of ten.
+    # Minus their means, 20 and 3: card points 10, -10, 0 and outputs 4, -2, -2; the unit is 10.
     points = torch.tensor([4.0 - 10, -2 + 10, -2 - 0]) / 10
     assert loss.item() == pytest.approx(float((paid.square() + points.square()).sum()))
     loss.backward()
@@ -251,7 +251,7 @@ def test_the_loss_of_branches_is_that_of_its_definition() -> None:
     torch.testing.assert_close(worth.grad, expected)
 
 
-def test_what_branches_came_to_has_no_loss_whatever_all_cards_have_in_common() -> None:
+def test_the_branch_loss_is_zero_at_the_outcomes_and_ignores_a_common_offset() -> None:
     allowed = masks(100, 34, seed=1)
     found = 5 * torch.randn(100, 2, 34)
     cards = allowed[:, None].expand_as(found)
@@ -260,8 +260,8 @@ def test_what_branches_came_to_has_no_loss_whatever_all_cards_have_in_common() -
     assert float(branch_loss(1.1 * same, allowed, centred(found, cards))) > 0.01
 
 
-def test_decisions_without_branches_do_not_count() -> None:
-    """But in the number that the loss is a mean over."""
+def test_decisions_without_branches_count_only_in_the_number_of_decisions() -> None:
+    """The loss is a mean over all decisions, also over those without branches."""
     pupil, whole = pupil_of(), branched_play(first=7)
     for experience in (whole, whole.branched()):
         features, allowed, slot = pupil.load.features(experience, experience.action)
@@ -286,7 +286,7 @@ def pupil_of(**changes: object) -> Learner:
 
 
 def test_the_second_network_learns_from_branches_alone() -> None:
-    """No payoff of a deal, and no entropy, moves it, nor where its decisions have no branches."""
+    """Payoffs, entropy, and decisions without branches do not move it."""
     late = branched_play(first=7).branched()
     even = late.row % 2 == 0
     assert late.outcomes is not None

@@ -1,4 +1,4 @@
-"""Shipped agents: what lies there is whole, and a card says what its files say."""
+"""Shipped agents: each is complete, and its model card agrees with its files."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "shelf"
 
 
-def test_a_shipped_agent_is_a_policy_by_its_name_and_its_card_tells_all(
+def test_a_shipped_agent_is_a_policy_by_name_and_its_card_is_complete(
     run: Path, shelf: Path
 ) -> None:
     folder = ship(run, "tiny", measured(run), measured(run, "rule-of-thumb"), notes="A note.")
@@ -72,7 +72,7 @@ def test_a_shipped_agent_is_a_policy_by_its_name_and_its_card_tells_all(
         ({"threads": 1, "processes": 2}, "minutes on 2 processes of one thread each."),
     ],
 )
-def test_a_card_tells_what_a_run_had_to_work_with(
+def test_a_card_shows_the_resources_of_the_run(
     run: Path, shelf: Path, made: dict[str, int], words: str
 ) -> None:
     folder = ship(run, "tiny", measured(run))
@@ -82,7 +82,7 @@ def test_a_card_tells_what_a_run_had_to_work_with(
     assert words in card.card(folder, "tiny")
 
 
-def test_a_second_of_a_name_takes_the_place_of_the_first(run: Path, shelf: Path) -> None:
+def test_shipping_under_the_same_name_replaces_the_agent(run: Path, shelf: Path) -> None:
     ship(run, "tiny", measured(run), measured(run, "rule-of-thumb"))
     folder = ship(run, "tiny", measured(run))
     assert not (folder / EXPLOIT).exists()
@@ -106,7 +106,7 @@ def test_results_of_another_agent_and_heavy_weights_are_refused(
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-def test_what_is_shipped_loads_and_has_the_card_of_its_files(folder: Path) -> None:
+def test_every_shipped_agent_loads_and_its_card_matches_its_files(folder: Path) -> None:
     name = f"{policy.PREFIX}{folder.name}"
     manifest = json.loads((folder / "manifest.json").read_text())
     rules = rule_set(manifest["rules"]["name"], **manifest["rules"]["options"])

@@ -61,7 +61,7 @@ def test_the_policy_of_a_checkpoint_is_the_average_that_was_saved(run: Path) -> 
     np.testing.assert_array_equal(from_run, from_folder)
 
 
-def test_a_checkpoint_that_was_not_finished_is_never_the_latest(
+def test_an_unfinished_checkpoint_never_becomes_the_latest(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = files(run)
@@ -79,12 +79,12 @@ def test_a_checkpoint_that_was_not_finished_is_never_the_latest(
     assert training.resume(run).progress.update == 1
 
 
-def test_a_run_that_died_before_anything_pointed_to_its_checkpoint_goes_on(run: Path) -> None:
+def test_a_run_without_a_latest_link_resumes_from_its_checkpoint(run: Path) -> None:
     (run / "latest").unlink()
     assert training.resume(run).progress.update == 1
 
 
-def test_a_run_that_died_in_its_first_checkpoint_may_begin_anew(run: Path, tmp_path: Path) -> None:
+def test_a_run_that_died_in_its_first_checkpoint_may_start_again(run: Path, tmp_path: Path) -> None:
     assert not manifest.is_blank(run)
     assert not manifest.is_blank(tmp_path / "nowhere")
     (tmp_path / "begun" / ".unfinished-update-000000").mkdir(parents=True)
@@ -100,7 +100,7 @@ def test_old_checkpoints_go_and_the_latest_stay(run: Path) -> None:
     assert names == ["update-000003", "update-000004"]
 
 
-def test_nothing_there_is_said_with_the_nearest_run(run: Path) -> None:
+def test_a_missing_checkpoint_is_reported_with_the_nearest_run(run: Path) -> None:
     with pytest.raises(CheckpointError, match=r"there is no checkpoint in .*ruin; the .* 'run'"):
         manifest.find(run.parent / "ruin")
 
@@ -117,7 +117,7 @@ def test_a_truncated_or_missing_file_is_named(run: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 99}', '{"format": 1}'])
-def test_a_damaged_manifest_is_said_to_be(run: Path, text: str) -> None:
+def test_a_damaged_manifest_is_reported(run: Path, text: str) -> None:
     (run / "latest" / "manifest.json").write_text(text)
     with pytest.raises(CheckpointError, match=r"damaged|has format"):
         manifest.find(run)
@@ -150,7 +150,7 @@ def test_an_optimiser_of_another_network_is_refused(run: Path, tmp_path: Path) -
             training.resume(run)
 
 
-def test_a_run_that_has_learned_nothing_yet_goes_on_too(tmp_path: Path) -> None:
+def test_a_run_without_an_update_resumes_too(tmp_path: Path) -> None:
     begun = training.start(from_dict(TINY, "test"))
     begun.save(tmp_path / "begun")
     resumed = training.resume(tmp_path / "begun")

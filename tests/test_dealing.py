@@ -1,4 +1,4 @@
-"""Random deals: the same for ever, uniform, and drawn from their own stream."""
+"""Random deals: they never change, they are uniform, and they come from their own stream."""
 
 import numpy as np
 import pytest
@@ -45,8 +45,8 @@ GOLDEN["farvesjavs"] = TENS
 
 
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_a_seed_gives_the_same_deals_for_ever(preset: str) -> None:
-    # A change here breaks every deal set that was ever published: it needs a new version.
+def test_the_deals_of_a_seed_never_change(preset: str) -> None:
+    # A change here breaks every published deal set, so it needs a new version.
     assert tuple(deals_of(VectorSjavs(preset, batch=3, seed=1))) == GOLDEN[preset]
 
 
@@ -62,7 +62,7 @@ def test_the_batch_size_changes_no_deal(preset: str) -> None:
     assert dealt == whole
 
 
-def test_large_batches_are_dealt_in_pieces_that_do_not_show() -> None:
+def test_dealing_in_blocks_changes_no_deal() -> None:
     whole, part = (VectorSjavs("faroese3", batch=n, seed=5) for n in (10_002, 5_001))
     for first in (0, 5_001):
         rows = slice(first, first + 5_001)
@@ -88,7 +88,7 @@ def test_a_seed_restarts_the_stream_and_a_given_dealer_does_not_move_it() -> Non
     assert not {line[2:] for line in deals_of(vec)} & {line[2:] for line in first + second}
 
 
-def test_a_seed_may_be_any_whole_number_and_none_is_fresh() -> None:
+def test_a_seed_may_be_any_whole_number_from_0_and_none_takes_fresh_entropy() -> None:
     same = [deals_of(VectorSjavs(seed=seed, batch=2)) for seed in (2**80, 2**80, np.int64(5), 5)]
     assert same[0] == same[1] != same[2] == same[3]
     assert deals_of(VectorSjavs(batch=2)) != deals_of(VectorSjavs(batch=2))
@@ -113,7 +113,7 @@ def test_dealing_and_playing_leave_the_global_generator_alone() -> None:
 
 
 def slots(vec: VectorSjavs) -> np.ndarray:
-    """Return the cards of every deal by holder: the seats' hands, piles and the talon, [B, n]."""
+    """Return the cards of every deal in slot order: hands, piles, talon, [B, n]."""
     state, rows = vec._state, np.arange(vec.batch)
     masks = [*state.hand, *state.face_down]
     if vec.rules.piles:
@@ -128,7 +128,7 @@ def slots(vec: VectorSjavs) -> np.ndarray:
 
 
 def deviation(counts: np.ndarray, expected: np.ndarray) -> float:
-    """Return chi-square less its degrees of freedom, in its standard deviations."""
+    """Return chi-square minus its degrees of freedom, divided by its standard deviation."""
     freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
     return float((((counts - expected) ** 2 / expected).sum() - freedom) / np.sqrt(2 * freedom))
 
@@ -142,7 +142,7 @@ def test_every_card_comes_to_every_place_equally_often(preset: str) -> None:
     counts = np.array([(holder == place).sum(axis=0) for place in places]).T
     sizes = np.array([(holder[0] == place).sum() for place in places])
     assert abs(deviation(counts, n * sizes / cards * np.ones((cards, 1)))) < 5
-    # Pairs: how often two cards come to the same place, against what shuffling gives.
+    # Pairs: how often two cards come to the same holder, compared with a uniform shuffle.
     share = (sizes * (sizes - 1)).sum() / (cards * (cards - 1))
     together = [
         (holder[:, a] == holder[:, b]).mean() for a in range(cards) for b in range(a + 1, cards)
@@ -165,19 +165,19 @@ def test_every_seat_deals_equally_often_whatever_the_cards(preset: str) -> None:
 
 
 def within(found: float, wanted: float, n: int) -> bool:
-    """Say whether a share lies within five standard errors, and rounding, of another."""
+    """Return whether a share is within five standard errors, and rounding, of another."""
     return abs(found - wanted) < 5 * np.sqrt(wanted * (1 - wanted) / n) + 5e-5
 
 
 def declared(preset: str, n: int, seed: int) -> VectorSjavs:
-    """Return a batch after the auction and the naming, where two suits tie the first."""
+    """Return a batch after auction and naming. Of two equally long suits the first is named."""
     vec = VectorSjavs(preset, batch=n, seed=seed)
     for _ in range(vec.rules.seats + 1):
         vec.step(vec.legal_mask().argmax(axis=1))
     return vec
 
 
-def test_example_17_how_often_lengths_and_clubs_come() -> None:
+def test_example_17_frequencies_of_lengths_and_clubs() -> None:
     n = 400_000
     vec = declared("faroese4", n, 17)
     assert within(float(vec.over.mean()), 0.0629, n)
@@ -191,12 +191,12 @@ def test_example_17_how_often_lengths_and_clubs_come() -> None:
 
 
 @pytest.mark.parametrize(("preset", "share"), [("faroese3", 0.0013), ("faroese2", 0.0008)])
-def test_example_17_how_often_all_pass_with_fewer_players(preset: str, share: float) -> None:
+def test_example_17_frequency_of_all_pass_with_fewer_players(preset: str, share: float) -> None:
     n = 400_000
     assert within(float(declared(preset, n, 17).over.mean()), share, n)
 
 
-def test_given_deals_go_to_the_rows_that_are_named_in_their_order() -> None:
+def test_given_deals_go_to_the_named_rows_in_order() -> None:
     vec = VectorSjavs("faroese4", batch=3, seed=1)
     lines = deals_of(vec)
     for rows in ([2, 0, 1], [1, 0], [2]):

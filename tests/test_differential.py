@@ -1,4 +1,4 @@
-"""The core beside the naive reference: the same deals, decision by decision."""
+"""The core compared with the naive reference: the same deals, decision by decision."""
 
 import random
 from collections import Counter
@@ -23,7 +23,7 @@ CARDS = ("any", "any", "high", "low")
 
 RARE: dict[str, set[str]] = {
     "faroese": {"tie", "carried", "carried to the opponents", "no trick", "all by one", "better"},
-    # Two seats are never bound: nobody has ruffed before the second plays.
+    # With two seats `ruff` never binds: nobody has ruffed before the second seat plays.
     "bound": {"bound by no_undertrump", "bound by overtrump"},
     "pairs": {"all shared", "void", "all pass played", "tie when all passed"},
     "faroese3": {"length 10", "laid away 0", "laid away 1", "laid away 2", "void"},
@@ -44,7 +44,7 @@ MET: dict[str, set[str]] = {
 
 
 def choose(deal: Deal, rng: random.Random, ways: list[str]) -> str:
-    """Return a legal action by the way of the seat."""
+    """Return a legal action by the strategy of the seat."""
     before, own, other = ways
     legal = deal.legal
     if deal.phase != "play":
@@ -63,7 +63,7 @@ def choose(deal: Deal, rng: random.Random, ways: list[str]) -> str:
 
 
 def told(deal: Deal, carry: int) -> Iterator[str]:
-    """Name the rare things that happened in a deal."""
+    """Yield the names of the rare events in a deal."""
     result = deal.result
     assert result is not None
     if result.void:
@@ -102,7 +102,7 @@ def contract_told(deal: Deal) -> Iterator[str]:
 
 
 def bound(deal: Deal) -> Iterator[str]:
-    """Name the option that narrows what a seat that cannot follow may play."""
+    """Yield a name if the ruff option restricts the seat to act, which cannot follow."""
     ruff = deal.opts.get("ruff", "free")
     if ruff == "free" or not deal.trick or deal.seat is None:
         return
@@ -114,7 +114,7 @@ def bound(deal: Deal) -> Iterator[str]:
 
 
 def reference_deals(rules: RuleSet, vec: VectorSjavs, rng: random.Random) -> list[Deal]:
-    """Give the rows random deals, columns and carries, and return the same for the reference."""
+    """Give the rows random deals, columns and carries, and return the deals of the reference."""
     options = dict(rules.options)
     carries = rules.tie not in ("none", "declarer_loses")
     kinds = rng.choices(("any", "long", "weak"), (7, 2, 1), k=ROWS)
@@ -159,7 +159,7 @@ def compare_result(vec: VectorSjavs, row: int, deal: Deal) -> None:
 
 
 def play_beside(rules: RuleSet, rng: random.Random) -> Counter[str]:
-    """Play a batch on both sides, compare everything, and count the rare things."""
+    """Play a batch in both implementations, compare everything, and count the rare events."""
     vec = VectorSjavs(rules, batch=ROWS)
     deals = reference_deals(rules, vec, rng)
     ways = [[rng.choice(BEFORE), rng.choice(CARDS), rng.choice(CARDS)] for _ in deals]
@@ -182,7 +182,7 @@ def play_beside(rules: RuleSet, rng: random.Random) -> Counter[str]:
 
 
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_ten_thousand_deals_go_as_in_the_reference(preset: str) -> None:
+def test_ten_thousand_deals_agree_with_the_reference(preset: str) -> None:
     rng = random.Random(preset)
     met: Counter[str] = Counter()
     for _ in range(COMBINATIONS):
@@ -193,7 +193,7 @@ def test_ten_thousand_deals_go_as_in_the_reference(preset: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_a_hundred_thousand_other_deals_go_as_in_the_reference(preset: str) -> None:
+def test_a_hundred_thousand_other_deals_agree_with_the_reference(preset: str) -> None:
     rng = random.Random(f"{preset}, longer")
     for _ in range(10 * COMBINATIONS):
         play_beside(random_rules(preset, rng), rng)

@@ -16,7 +16,7 @@ from sjavs_env.views.layout import N_WORDS, N_WORDS_ALL
 FAROESE = rule_set("faroese4", bidding="free")
 SEATINGS = {"faroese4": 2, "french8": 2, "faroese2": 2, "faroese3": 6, "klorsjavs18": 14}
 
-# Frozen: another deal or key needs another version of the deal sets.
+# Frozen: a change of a deal or a key needs a new version of the deal sets.
 GOLDEN_DEALS = {
     "train": "1:HTHKS8C7CTHJCJCQ/D7DQDAHAS7C8CKDJ/D9DTH8STSKSASJSQ/D8DKH7H9HQS9C9CA",
     "validation": "3:H8H9C8CKCADJSQCQ/D7D9H7HKSKC9SJCJ/DQDKHAS8STSAC7CT/D8DTDAHTHQS7S9HJ",
@@ -26,7 +26,7 @@ GOLDEN_KEYS = [5802186646602307193, 8912781871839689739, 10100907283192183818]
 
 
 class Fixed:
-    """Take the lowest or the highest legal action."""
+    """A policy that plays the lowest, or the highest, legal action."""
 
     def __init__(self, highest: bool = False, sees_all: bool = False) -> None:
         self.highest = highest
@@ -40,7 +40,7 @@ class Fixed:
 
 
 class Returning:
-    """Return the same array whatever the position."""
+    """A policy that returns the same array in every position."""
 
     sees_all = False
 
@@ -52,7 +52,7 @@ class Returning:
 
 
 @pytest.mark.parametrize("name", SEATINGS)
-def test_every_seating_that_holds_both_is_played_once(name):
+def test_every_seating_with_both_policies_is_played_once(name):
     held = seatings(rule_set(name))
     assert len(held) == len({tuple(seats) for seats in held.tolist()}) == SEATINGS[name]
     assert held.any(1).all()
@@ -93,12 +93,12 @@ def test_swapped_policies_exactly_negate(name):
 
 
 @pytest.mark.parametrize("changes", [{"batch": 7}, {"batch": 5000}, {"batch": 60, "processes": 2}])
-def test_neither_batch_size_nor_processes_change_anything(changes):
+def test_batch_size_and_processes_change_nothing(changes):
     policies = player("random", FAROESE), Fixed(sees_all=True)
     assert edge(*policies, FAROESE, deals=150, **changes) == edge(*policies, FAROESE, deals=150)
 
 
-def test_fewer_deals_are_the_first_of_more():
+def test_fewer_deals_are_a_prefix_of_more():
     policies = Fixed(), Fixed(highest=True)
     seen = []
     whole = edge(*policies, FAROESE, deals=400, batch=100, progress=seen.append)
@@ -108,7 +108,7 @@ def test_fewer_deals_are_the_first_of_more():
     assert abs(whole.edge * 400 - half.edge * 200) < 16 * 200
 
 
-def test_the_value_of_a_deal_is_worked_out_by_hand():
+def test_the_value_of_a_deal_is_that_worked_out_by_hand():
     # Pairs: A wins 4 as seats 0 and 2, and loses 2 as seats 1 and 3: (4 - 2) / 2.
     pairs = np.array([[[4, -4, 4, -4]], [[2, -2, 2, -2]]], np.float32)
     assert deal_values(pairs, seatings(FAROESE)).tolist() == [1]
@@ -120,7 +120,7 @@ def test_the_value_of_a_deal_is_worked_out_by_hand():
     assert deal_values(only_first, seatings(rule_set("faroese3"))).tolist() == [3 / 2 / 6]
 
 
-def test_the_edge_of_one_deal_is_what_two_tables_score():
+def test_the_edge_of_one_deal_is_the_mean_of_two_tables():
     deal = dealt(FAROESE, range(3, 4), "test", 5)
     scores = []
     for first in (0, 1):
@@ -195,12 +195,12 @@ def test_every_bit_of_the_keys_is_fair():
         (lambda n: np.zeros(1, int), r"policy 'bad' returned int64 of shape \(1,\)"),
     ],
 )
-def test_a_policy_that_answers_badly_is_named(make, words):
+def test_a_policy_with_an_invalid_answer_is_named(make, words):
     with pytest.raises(IllegalActionError, match=words):
         edge(player("random", FAROESE), Returning(make), FAROESE, deals=50, names=("good", "bad"))
 
 
-def test_a_policy_that_writes_into_what_it_is_shown_changes_nothing():
+def test_a_policy_that_writes_into_its_inputs_changes_nothing():
     class Scribbling(Fixed):
         def act(self, words, legal, keys):
             actions = super().act(words, legal, keys)
@@ -211,7 +211,7 @@ def test_a_policy_that_writes_into_what_it_is_shown_changes_nothing():
     assert edge(Scribbling(), Fixed(), FAROESE, deals=50).edge == 0
 
 
-def test_the_complaint_carries_the_record():
+def test_the_message_about_an_illegal_action_holds_the_record():
     bad = Returning(lambda n: np.full(n, 60))
     with pytest.raises(IllegalActionError, match=r"legal are - 5.*; record '\d:.*'$"):
         edge(bad, bad, FAROESE, deals=50)

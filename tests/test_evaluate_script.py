@@ -28,7 +28,7 @@ def evaluate(*arguments):
     )
 
 
-def test_agents_meet_pairwise_and_the_file_says_how(tmp_path):
+def test_every_pair_of_agents_plays_and_the_file_holds_the_results(tmp_path):
     out = tmp_path / "results.json"
     agents = ("random", "tests.test_evaluate:Fixed", "random")
     ran = evaluate(
@@ -187,7 +187,7 @@ def test_a_mistake_leaves_no_traceback_outside_either():
         (("--watches", "cores"), "unknown watches ['cores']; known: core, packed"),
     ],
 )
-def test_a_mistake_is_told_before_anything_is_measured(arguments, words, monkeypatch, capsys):
+def test_a_mistake_is_reported_before_anything_is_measured(arguments, words, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["benchmark", *arguments])
     with pytest.raises(SystemExit) as ended:
         run(benchmark.main)

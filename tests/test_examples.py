@@ -1,4 +1,7 @@
-"""The worked examples of RULES 9 against the core, by their numbers. 11 is a rubber, 17 dealing."""
+"""The worked examples of RULES 9, played by the core.
+
+Example 11 is in `test_rubber`, example 17 in `test_dealing`.
+"""
 
 import pytest
 
@@ -54,7 +57,7 @@ def legal(vec: VectorSjavs) -> list[str]:
 
 
 def with_hands(*hands: str, dealer: int = 3) -> str:
-    """Return a deal of 32 cards that begins with these hands; the rest goes to the others."""
+    """Return a deal of 32 cards that begins with these hands; the other seats get the rest."""
     given, known = [codes(hand) for hand in hands], codes(" ".join(hands))
     left = [card for card in sjavs_env.rule_set("faroese4").pack if card not in known]
     rest = [left[i : i + 8] for i in range(0, len(left), 8)]
@@ -127,7 +130,7 @@ def test_example_3_an_auction() -> None:
 def test_examples_4_to_6_what_may_be_played(
     trump: str, trick: str, hand: str, ruff: str, cards: str
 ) -> None:
-    # The state is put there by hand: no auction leads to such short hands.
+    # The state is set by hand, because no deal leads to such short hands at this point.
     vec = VectorSjavs(sjavs_env.rule_set("faroese4", ruff=ruff), seed=1)
     state, led = vec._state, codes(trick)
     while vec.trump[0] < 0:

@@ -1,4 +1,4 @@
-"""Features: suits that are alike look the same, and facts are what the reference works out."""
+"""Features: equal suits have equal features, and derived facts agree with the reference."""
 
 from itertools import permutations
 from typing import NamedTuple
@@ -19,11 +19,11 @@ from tests.reference.seen import SLOTS, Lacks, cards_out, in_hand, watch
 
 RULES = rule_set("faroese4")
 ALIKE = "DH"
-"""Where clubs are trumps these are alike: they have the same ranks and tie in the auction."""
+"""Suits that are equal if clubs are trumps: they have the same ranks and tie in the auction."""
 
 
 def renamed(record: str, names: tuple[str, ...]) -> str:
-    """Return a record with the plain suits called by other names."""
+    """Return a record with the plain suits renamed."""
     new = {
         card: names[ALIKE.index(card[0])] + card[1]
         for card in CARD_NAMES
@@ -37,7 +37,7 @@ def renamed(record: str, names: tuple[str, ...]) -> str:
 
 
 def replayed(record: str) -> VectorSjavs:
-    """Return the deal of a record where its actions end."""
+    """Return the deal after the last action of a record."""
     deal, *actions = record.split()
     vec = VectorSjavs(RULES, batch=1)
     vec.reset(deals=[deal])
@@ -47,7 +47,7 @@ def replayed(record: str) -> VectorSjavs:
 
 
 def in_clubs(seed: int) -> list[str]:
-    """Return records of deals in clubs, of every length."""
+    """Return records of deals in clubs, each up to some decision."""
     vec = VectorSjavs(RULES, batch=64, seed=seed)
     rule_of_thumb = player("rule-of-thumb", RULES)
     records = []
@@ -65,7 +65,7 @@ def read(encoder: Encoder, vec: VectorSjavs) -> tuple[torch.Tensor, torch.Tensor
     return encoder(words, legal, contexts), encoder.slots.legal(legal, contexts), int(contexts[0])
 
 
-def test_plain_suits_by_other_names_give_the_same_features_and_slots() -> None:
+def test_renaming_equal_suits_changes_no_feature_and_no_slot() -> None:
     encoder = Encoder(RULES, all_cards=False)
     found = set()
     for record in in_clubs(1):
@@ -86,7 +86,7 @@ def test_every_context_has_every_suit_once_and_its_trumps_first() -> None:
 
 
 class Told(NamedTuple):
-    """What the reference says of a position, by card and by the other seats, left first."""
+    """The facts of the reference about a position, by card or by other seat, left first."""
 
     taking: set[str]
     above: dict[str, float]
@@ -97,7 +97,7 @@ class Told(NamedTuple):
 
 
 def told(deal: Deal, lacks: Lacks) -> Told:
-    """Work the facts out card by card for the seat to act."""
+    """Compute the facts card by card for the seat to act."""
     seat, ranking = deal.seat, deal._ranking()
     hand, trick = deal.hand(seat), [card for _, card in deal.trick]
     out = cards_out(deal)
@@ -134,7 +134,7 @@ def told(deal: Deal, lacks: Lacks) -> Told:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_facts_are_what_the_reference_says(preset: str) -> None:
+def test_facts_agree_with_the_reference(preset: str) -> None:
     rules = rule_set(preset)
     encoder = Encoder(rules, all_cards=False)
     vec = VectorSjavs(rules, batch=8, seed=3)
@@ -163,7 +163,7 @@ def test_facts_are_what_the_reference_says(preset: str) -> None:
 
 
 def check(facts: list[float], names: list[str], expected: Told) -> None:
-    """Compare the facts of a row with what the reference says."""
+    """Compare the facts of a row with those of the reference."""
     n = len(names)
     taking, above, lasting = (
         {name: fact for name, fact in zip(names, facts[n * k : n * (k + 1)], strict=True) if fact}

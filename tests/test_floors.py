@@ -1,7 +1,7 @@
-"""The house has rooms: a folder is a room, and a room imports from the rooms that it may know.
+"""The checkout has rooms: a folder is a room, and a room imports only from the rooms allowed to it.
 
-``ROOMS`` is the plan of the house. A new room is entered here with its arrows; a new file in a room
-needs no entry. Inside a room files may know each other, but not in a circle.
+``ROOMS`` is the table of rooms and of the imports allowed between them. A new room needs an entry
+here; a new file in a room needs none. Files of one room may import each other, but not in a circle.
 """
 
 import ast
@@ -28,7 +28,7 @@ ROOMS: dict[str, str] = {
     "agents.common": "",
     "agents.networks": f"{_ENVIRONMENT} agents.common",
     "agents.checkpoints": f"{_ENVIRONMENT} agents.networks",
-    # Evaluation does not know the learner, nor what a policy is made of.
+    # Evaluation imports neither the learner nor the networks.
     "agents.evaluation": f"{_ENVIRONMENT} sjavs_env.core.rules agents.common",
     "agents": f"{_ENVIRONMENT} agents.checkpoints agents.evaluation",
     "agents.learning": f"{_ENVIRONMENT} agents.common agents.networks agents.evaluation",
@@ -41,8 +41,8 @@ ROOMS: dict[str, str] = {
     "agents.evaluation agents.learning agents.runs agents.speed recipes",
 }
 
-# What may be imported from outside, by the longest prefix of the importer; no entry: anything but
-# torch. The standard library is open to all.
+# External packages that a module may import, by the longest prefix of its name. Without an entry
+# it may import everything except torch. The standard library is always allowed.
 OUTSIDE: dict[str, tuple[str, ...]] = {
     "sjavs_env": ("gymnasium", "numpy", "pettingzoo"),
     "sjavs_env.core": ("numpy",),
@@ -71,12 +71,12 @@ OURS = ("agents", "recipes", "scripts", "sjavs_env", "tests")
 
 
 def is_within(module: str, packages: tuple[str, ...]) -> bool:
-    """Say whether `module` is one of `packages` or lies in one of them."""
+    """Return whether `module` is one of `packages`, or is inside one of them."""
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
 def room_of(module: str, known: dict[str, Path]) -> str:
-    """Return the room of a module: its folder. What is not there lies where its name says."""
+    """Return the room of a module: its folder. A module that does not exist goes by its name."""
     if module in known and known[module].name == "__init__.py":
         return module
     return module.rpartition(".")[0]
@@ -108,7 +108,7 @@ def imports_of(module: str, path: Path, known: dict[str, Path]) -> Iterator[tupl
 
 
 def imports_in_functions(path: Path) -> Iterator[int]:
-    """Yield the lines of imports that stand inside a function."""
+    """Yield the lines of imports inside functions."""
     everything = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     for function in (
         n for n in everything if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -118,15 +118,15 @@ def imports_in_functions(path: Path) -> Iterator[int]:
 
 
 def fault_of_edge(module: str, target: str, known: dict[str, Path]) -> str | None:
-    """Say what is wrong with one import, or None."""
+    """Return what is wrong with one import; None if nothing is."""
     top = target.partition(".")[0]
     if top in OURS:
         here, there = room_of(module, known), room_of(target, known)
         if here in ROOMS and there != here and there not in ROOMS[here].split():
-            return f"the room {here} may not know the room {there}"
+            return f"the room {here} may not import from the room {there}"
         for stranger, unknown in STRANGERS.items():
             if is_within(module, (stranger,)) and is_within(target, unknown):
-                return "the two are to stay strangers"
+                return "the table of strangers forbids this import"
     elif top == "torch":
         if not is_within(module, TORCH):
             return f"torch belongs in {', '.join(TORCH)} only"
@@ -134,12 +134,12 @@ def fault_of_edge(module: str, target: str, known: dict[str, Path]) -> str | Non
         owners = [owner for owner in OUTSIDE if is_within(module, (owner,))]
         allowed = OUTSIDE[max(owners, key=len)] if owners else (top,)
         if top not in allowed:
-            return f"from outside only {', '.join(allowed)} may be imported here"
+            return f"only {', '.join(allowed)} may be imported from outside here"
     return None
 
 
 def circles(edges: dict[str, set[str]]) -> list[str]:
-    """Find a circle of imports among the edges, in words."""
+    """Return a list with a circle of imports among the edges as text, or an empty one."""
     try:
         graphlib.TopologicalSorter(edges).prepare()
     except graphlib.CycleError as error:
@@ -151,7 +151,7 @@ def circles(edges: dict[str, set[str]]) -> list[str]:
 
 
 def faults(root: Path) -> list[str]:
-    """Check the checkout at `root` against the tables and name every fault."""
+    """Return every fault of the checkout at `root` by the tables."""
     known = modules_in(root)
     found = [
         f"{path.relative_to(root)}: the room {room_of(module, known)} is not in the table of rooms "
@@ -191,7 +191,7 @@ def test_the_whole_checkout_is_read():
     )
 
 
-def test_the_table_of_rooms_is_in_order_and_has_no_room_that_is_not_there():
+def test_the_table_of_rooms_is_ordered_and_names_only_existing_rooms():
     below: set[str] = set()
     for room, arrows in ROOMS.items():
         assert set(arrows.split()) <= below, f"{room} may know a room above it"
@@ -199,7 +199,7 @@ def test_the_table_of_rooms_is_in_order_and_has_no_room_that_is_not_there():
         below.add(room)
 
 
-def test_a_room_says_in_its_opening_what_goes_in_and_out_and_where_to_start():
+def test_the_docstring_of_a_room_says_what_goes_in_and_out_and_where_to_start():
     for room in ROOMS:
         opening = ast.get_docstring(
             ast.parse((CHECKOUT / room.replace(".", "/") / "__init__.py").read_text("utf-8"))
@@ -219,7 +219,7 @@ def test_a_room_has_about_a_dozen_files():
         assert len(files) <= MOST_FILES, f"{room} has {len(files)} files: it is two rooms"
 
 
-def test_no_two_rooms_use_one_file_name_but_for_a_script_and_what_it_runs():
+def test_file_names_are_unique_except_a_script_and_the_module_that_it_runs():
     places: dict[str, list[str]] = {}
     for module in modules_in(CHECKOUT):
         room, _, name = module.rpartition(".")
@@ -243,7 +243,7 @@ def test_downward_edges_and_neighbours_are_allowed(tmp_path):
     assert faults(root) == []
 
 
-UNKNOWN = "the room sjavs_env.core.tables may not know the room sjavs_env.core.rules"
+UNKNOWN = "the room sjavs_env.core.tables may not import from the room sjavs_env.core.rules"
 PLANTED = {
     "absolute": (
         {"sjavs_env__core__tables__cards": "\nfrom sjavs_env.core.rules.play import follow\n"},
@@ -261,7 +261,7 @@ PLANTED = {
     "the gathering package": (
         {"sjavs_env__core__cards": "from sjavs_env.sjavs_v0 import env\n"},
         "sjavs_env/core/cards.py:1: sjavs_env.core.cards -> sjavs_env.sjavs_v0: "
-        "the room sjavs_env.core may not know the room sjavs_env",
+        "the room sjavs_env.core may not import from the room sjavs_env",
     ),
     "types only": (
         {
@@ -269,17 +269,17 @@ PLANTED = {
             "if TYPE_CHECKING:\n    from ..players.rules import Player\n"
         },
         "sjavs_env/views/observe.py:3: sjavs_env.views.observe -> sjavs_env.players.rules: "
-        "the room sjavs_env.views may not know the room sjavs_env.players",
+        "the room sjavs_env.views may not import from the room sjavs_env.players",
     ),
     "agents": (
         {"sjavs_env__vector": "import agents.policy\n"},
         "sjavs_env/vector.py:1: sjavs_env.vector -> agents.policy: "
-        "the room sjavs_env may not know the room agents",
+        "the room sjavs_env may not import from the room agents",
     ),
     "tests": (
         {"agents__evaluation__edge": "from tests.reference import oracle\n"},
         "agents/evaluation/edge.py:1: agents.evaluation.edge -> tests.reference: "
-        "the room agents.evaluation may not know the room tests",
+        "the room agents.evaluation may not import from the room tests",
     ),
     "a function": (
         {"sjavs_env__vector": "def step():\n    import json\n"},
@@ -298,17 +298,17 @@ PLANTED = {
     "a framework in the core": (
         {"sjavs_env__core__rules__state": "import gymnasium\n"},
         "sjavs_env/core/rules/state.py:1: sjavs_env.core.rules.state -> gymnasium: "
-        "from outside only numpy may be imported here",
+        "only numpy may be imported from outside here",
     ),
     "a player that looks at the state": (
         {"sjavs_env__players__peeking": "from sjavs_env.core.rules.state import State\n"},
         "sjavs_env/players/peeking.py:1: sjavs_env.players.peeking -> sjavs_env.core.rules.state: "
-        "the room sjavs_env.players may not know the room sjavs_env.core.rules",
+        "the room sjavs_env.players may not import from the room sjavs_env.core.rules",
     ),
     "a stranger": (
         {"agents__evaluation__report": "from agents.evaluation.edge import edge\n"},
         "agents/evaluation/report.py:1: agents.evaluation.report -> agents.evaluation.edge: "
-        "the two are to stay strangers",
+        "the table of strangers forbids this import",
     ),
     "an unknown room": (
         {"sjavs_env__luck__dice": ""},

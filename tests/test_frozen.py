@@ -1,7 +1,7 @@
-"""What others rely on stays as it is, bit for bit: fingerprints and what the shipped agent plays.
+"""Values on which others rely do not change: fingerprints, and the play of the shipped agent.
 
-The values were taken before the rooms were laid out. One that changes on purpose changes here too,
-and stands in the changelog by name. Golden games are in `test_golden`.
+A value that changes on purpose is changed here too, and named in the changelog. Golden games are
+in `test_golden`.
 """
 
 from hashlib import sha256
@@ -16,7 +16,7 @@ from sjavs_env.core.tables import fingerprints
 from sjavs_env.players.random import lowest_action
 from sjavs_env.views.layout import FINGERPRINT as OBSERVATION
 
-# Of the rules, and of what a network reads.
+# Fingerprints of the rules, and of the features that a network reads.
 PRESETS = {
     "faroese4": ("20b2c9876b0e5c36", "af94875b6371526f"),
     "faroese4_wiki": ("d9c1a3ebaf24965e", "c535d7ec33bc07fc"),
@@ -36,7 +36,7 @@ RULE_OF_THUMB = "9c9d883a7df075fd"
 
 
 def played_by(name: str) -> str:
-    """Return a hash of every choice of a policy in 64 deals that it plays with itself."""
+    """Return a hash of every choice of a policy in 64 deals of self-play."""
     rules = rule_set("faroese4")
     agent, digest = load(name, rules), sha256()
     vec = VectorSjavs(rules, batch=64, seed=7)

@@ -1,4 +1,4 @@
-"""Recorded games and counted positions, kept so that a change of the rules is seen."""
+"""Recorded games and counts of positions, which reveal any change of the rules."""
 
 from difflib import unified_diff
 
@@ -10,7 +10,7 @@ from tests.golden.make import content, file_of
 
 
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_recorded_games_go_as_they_went(preset: str) -> None:
+def test_recorded_games_replay_identically(preset: str) -> None:
     kept, now = (
         text.splitlines() for text in (file_of(preset).read_text("utf-8"), content(preset))
     )

@@ -1,4 +1,4 @@
-"""The guard against passing: it wakes where the policy takes too few of its chances to call."""
+"""The guard against passing: it acts if the policy calls too rarely when it can."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def watched(
 
 
 @pytest.mark.parametrize(("least", "guarded"), [(0.1, True), (0.0, False)])
-def test_it_wakes_below_its_share_and_weighs_the_calls_alone(least: float, guarded: bool) -> None:
+def test_the_guard_acts_below_its_call_rate_on_calls_alone(least: float, guarded: bool) -> None:
     trainer = training.start(from_dict(FREE | {"guard": {"calls": least, "entropy": 0.5}}, "test"))
     experience = played(trainer)
     weights, told = watched(trainer, experience)
@@ -52,7 +52,7 @@ def test_it_wakes_below_its_share_and_weighs_the_calls_alone(least: float, guard
     assert (weights[~choice] == usual).all()
 
 
-def test_a_policy_that_calls_is_left_alone() -> None:
+def test_the_guard_ignores_a_policy_that_calls() -> None:
     trainer = training.start(from_dict(FREE, "test"))
     experience = played(trainer)
     choice = np.flatnonzero(may_call(experience.legal, trainer.config.rule_set))
@@ -63,7 +63,7 @@ def test_a_policy_that_calls_is_left_alone() -> None:
     assert len(set(weights.tolist())) == 1
 
 
-def test_where_nobody_may_choose_there_is_nothing_to_guard() -> None:
+def test_the_guard_does_nothing_if_bidding_leaves_no_choice() -> None:
     trainer = training.start(from_dict(TINY, "test"))
     tags = trainer.advance()
     assert "health/call_rate" not in tags
@@ -71,7 +71,7 @@ def test_where_nobody_may_choose_there_is_nothing_to_guard() -> None:
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_choice_is_between_a_pass_and_something_else_in_the_auction(rules: str) -> None:
+def test_a_choice_to_call_is_one_between_a_pass_and_a_call(rules: str) -> None:
     game = rule_set(rules)
     vec = VectorSjavs(game, batch=64, seed=2)
     calls = [action_id(name) for name in ("5", "5+", "=C", "=D", "spil", "stryger")]

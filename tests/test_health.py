@@ -1,4 +1,4 @@
-"""The numbers that show how policies played."""
+"""The health figures, which show how policies play."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ FREE = rule_set("faroese4", bidding="free")
 
 
 class Calling:
-    """Call whenever a call is legal, or never; else take the lowest action."""
+    """A policy that always calls if it can, or never; otherwise it plays the lowest action."""
 
     sees_all = False
 
@@ -29,7 +29,7 @@ class Calling:
         return np.where(may_pass & (auction > 0), chosen, lowest).astype(np.int64)
 
 
-def test_who_always_calls_and_who_never_does_are_told_apart():
+def test_a_policy_that_always_calls_differs_from_one_that_never_calls():
     health = edge(Calling(True), Calling(False), FREE, deals=200).health
     assert health["a"]["call_rate"] == 1
     assert health["b"]["call_rate"] == 0
@@ -39,7 +39,7 @@ def test_who_always_calls_and_who_never_does_are_told_apart():
     assert 0 < health["a"]["declarer_win_rate"] < 1
 
 
-def test_nobody_chooses_where_calls_are_forced():
+def test_forced_bidding_leaves_no_choice_to_call():
     forced = rule_set("faroese4")
     health = edge(Calling(True), Calling(False), forced, deals=50).health
     assert health["a"]["call_rate"] is None
@@ -54,14 +54,14 @@ def test_both_share_the_tricks_of_every_deal(name):
     assert tricks == pytest.approx(rules.n_tricks / rules.seats)
 
 
-def test_a_policy_against_itself_has_the_same_health_on_both_sides():
+def test_a_policy_against_itself_has_equal_health_figures_on_both_sides():
     rules = rule_set("klorsjavs")
     health = edge(player("random", rules), player("random", rules), rules, deals=100).health
     assert health["a"] == health["b"]
     assert 0 < health["a"]["forced_share"] < 1
 
 
-def test_a_vol_is_counted_where_the_losers_have_no_trick():
+def test_a_vol_is_counted_if_the_losers_have_no_trick():
     rules = rule_set("faroese4")
     health = edge(player("rule-of-thumb", rules), player("random", rules), rules, 500).health
     assert health["a"]["vol_rate"] > health["b"]["vol_rate"] > 0
@@ -75,7 +75,7 @@ def test_points_thrown_and_partners_overtaken_are_counted_card_by_card():
     # Diamond ace: seats 1 and 3 throw 11 and 3. Seat 1 takes a club with the queen of spades:
     # seat 2 throws 11. Seat 2 ruffs king and ten of hearts, which seats 1 and 3 throw, and seat 0
     # ruffs over its partner, though it might have discarded.
-    # A list of as many strings would be set a line each.
+    # The formatter would put every string of a list on its own line.
     names = "5 - - - =C DA HA DT DQ C7 SQ CA CT HK DJ HT CQ".split()  # noqa: SIM905
     vec, tally = VectorSjavs("faroese4", batch=1), Tally(rule_set("faroese4"))
     vec.reset(deals=[DEAL])
@@ -91,7 +91,7 @@ def test_points_thrown_and_partners_overtaken_are_counted_card_by_card():
 
 
 @pytest.mark.parametrize("name", RULE_SETS)
-def test_what_all_seats_do_together_is_what_the_policy_does(name):
+def test_the_figures_of_all_seats_together_are_those_of_the_policy(name):
     rules = rule_set(name)
     found = edge(player("rule-of-thumb", rules), player("random", rules), rules, deals=40)
     for side in "ab":

@@ -1,4 +1,4 @@
-"""Chances of the others' hands: what the reference works out, and near the shares of deals."""
+"""Probabilities of the other hands: they agree with the reference and with counts of deals."""
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -20,7 +20,7 @@ ROUNDS = 4
 
 
 class Others:
-    """The chances of the others' cards, for the seat to act."""
+    """The probabilities of the other seats' cards, as the seat to act sees them."""
 
     def __init__(self, deal: Deal, lacks: Lacks) -> None:
         self.deal = deal
@@ -52,14 +52,14 @@ class Others:
         return SLOTS[self.deal.seats][(seat - self.deal.seat) % self.deal.seats] - 1
 
     def none(self, seat: int, of: Callable[[str], bool]) -> float:
-        """How likely the seat has no card of some."""
+        """The probability that the seat has none of some cards."""
         return prod(1 - chance for card, chance in self.held[seat].items() if of(card))
 
     def lacks(self, seat: int, which: str) -> float:
         return self.none(seat, lambda card: class_of(self.deal, card) == which)
 
     def stands(self, seat: int, card: str) -> float:
-        """How likely the seat, yet to play, cannot take the trick from a card that took it."""
+        """The probability that a seat yet to play cannot beat the card that wins the trick."""
         own = class_of(self.deal, card)
         led = class_of(self.deal, self.deal.trick[0][1]) if self.deal.trick else own
         height = self.deal._ranking().height
@@ -80,7 +80,7 @@ class Others:
 
 
 def played(preset: str, batch: int) -> Iterator[tuple[Deal, Lacks, VectorSjavs, int]]:
-    """Yield positions in the play of cards, as the reference and the environment have them."""
+    """Yield positions in the play of the cards, from the reference and from the environment."""
     rules = rule_set(preset)
     vec = VectorSjavs(rules, batch=batch, seed=5)
     deals = [Deal(preset, {}, vec.record(row)) for row in range(vec.batch)]
@@ -99,7 +99,7 @@ def played(preset: str, batch: int) -> Iterator[tuple[Deal, Lacks, VectorSjavs, 
 
 
 def read(encoder: Encoder, vec: VectorSjavs, row: int) -> tuple[list[list[float]], list[str], int]:
-    """Return what the encoder says of the holdings of a row, seat by seat, in parts."""
+    """Return the encoder's holdings of a row, seat by seat, split into parts."""
     words, legal = tensors(vec.observe()[[row]], vec.legal[[row]])
     contexts = encoder.slots.contexts(words)
     n, first = encoder.slots.n_cards, encoder.slots.n_cards + encoder.facts.n_features
@@ -112,7 +112,7 @@ def read(encoder: Encoder, vec: VectorSjavs, row: int) -> tuple[list[list[float]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_holdings_are_what_the_reference_says(preset: str) -> None:
+def test_holdings_agree_with_the_reference(preset: str) -> None:
     encoder = Encoder(rule_set(preset), all_cards=False)
     compared = 0
     for deal, lacks, vec, row in played(preset, 6):
@@ -148,7 +148,7 @@ def test_holdings_are_what_the_reference_says(preset: str) -> None:
 
 
 def shares(deal: Deal, lacks: Lacks) -> dict[tuple[int, str], float]:
-    """Return in which share of all deals that may be each other seat has each card."""
+    """Return the share of all possible deals in which each other seat has each card."""
     out = cards_out(deal)
     seats = sorted(set(range(deal.seats)) - {deal.seat})
     may = [in_hand(deal, seat, lacks) for seat in seats]
@@ -167,7 +167,7 @@ def shares(deal: Deal, lacks: Lacks) -> dict[tuple[int, str], float]:
     }
 
 
-def test_chances_are_near_the_shares_of_all_deals_that_may_be() -> None:
+def test_probabilities_are_close_to_the_shares_among_all_possible_deals() -> None:
     errors, bare = [], []
     for deal, lacks, _, _ in played("faroese4", 60):
         if not 2 <= len(cards_out(deal)) <= 7 or not lacks:
@@ -175,15 +175,15 @@ def test_chances_are_near_the_shares_of_all_deals_that_may_be() -> None:
         others, exact = Others(deal, lacks), shares(deal, lacks)
         errors += [abs(x - others.held[seat].get(card, 0.0)) for (seat, card), x in exact.items()]
         bare += [abs(x - 1 / 3) for x in exact.values()]
-        # What cannot be is known for certain.
+        # The probabilities know for certain what is impossible.
         assert all(x == 0 for (seat, card), x in exact.items() if card not in others.held[seat])
     assert len(errors) > 1000
     assert np.mean(errors) < 0.02 < 0.15 < np.mean(bare)
 
 
 def test_a_table_with_one_solution_is_solved() -> None:
-    # The first seat alone may hold the first card, and needs the second as well; then the second
-    # seat has the third, and the third seat the fourth.
+    # Only the first seat may hold the first card, and it needs the second card as well. Then the
+    # second seat has the third card, and the third seat the fourth.
     may_hold = torch.tensor([[[1.0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]])
     chances = fitted(may_hold, torch.ones(1, 4), torch.tensor([[2.0, 1, 1]]))
     solution = torch.tensor([[[1.0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]])

@@ -1,4 +1,4 @@
-"""A small run that is killed ten times, wherever it is, ends as the unbroken one does."""
+"""A small run that is killed ten times, at any point, ends like a run that was never killed."""
 
 import random
 import signal
@@ -75,6 +75,6 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
 
 
 def curve(folder: Path) -> dict[int, float]:
-    """Return a run's curve of a loss, by deals."""
+    """Return a run's loss curve, by deals."""
     log = EventAccumulator(str(folder)).Reload()
     return {event.step: event.value for event in log.Scalars("losses/value_loss")}

@@ -1,4 +1,4 @@
-"""What is true of every deal under every rule set."""
+"""Laws that hold for every deal under every rule set."""
 
 import copy
 import pickle
@@ -22,7 +22,7 @@ POINTS = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
 
 
 def batch(rules: RuleSet, seed: int, n: int) -> VectorSjavs:
-    """Return a batch of random and of stacked deals."""
+    """Return a batch of random deals and of deals with unusual hands."""
     rng = random.Random(seed)
     kinds = rng.choices(("any", "long", "weak"), k=n)
     columns = [[rng.randint(-20, 60) for _ in range(rules.columns)] for _ in range(n)]
@@ -33,7 +33,7 @@ def batch(rules: RuleSet, seed: int, n: int) -> VectorSjavs:
 
 
 def facts(vec: VectorSjavs) -> list[np.ndarray]:
-    """Return all that a batch shows, row by row."""
+    """Return all public arrays and words of a batch, row by row."""
     words = [vec.observe()] + [vec.observe_all(seat=seat) for seat in range(vec.rules.seats)]
     shown = [vec.seat, vec.legal, vec.over, vec.payoff, vec.gains, vec.card_points]
     shown += [vec.declarer, vec.trump, vec.dealer, vec.ties]
@@ -48,7 +48,7 @@ def assert_same(left: VectorSjavs, right: VectorSjavs, rows: object = slice(None
 
 @laws
 @given(rule_sets(), SEEDS)
-def test_every_card_lies_in_one_place_and_somebody_can_act(rules: RuleSet, seed: int) -> None:
+def test_every_card_is_in_one_place_and_the_seat_to_act_can_act(rules: RuleSet, seed: int) -> None:
     vec = batch(rules, seed, 4)
     pack = sum(1 << action_id(card) for card in rules.pack)
     for _ in decisions(vec, np.random.default_rng(seed)):
@@ -67,7 +67,7 @@ def test_every_card_lies_in_one_place_and_somebody_can_act(rules: RuleSet, seed:
 
 @laws
 @given(rule_sets(), SEEDS)
-def test_the_points_of_a_deal_are_those_of_the_pack(rules: RuleSet, seed: int) -> None:
+def test_the_card_points_of_a_deal_add_up_to_those_of_the_pack(rules: RuleSet, seed: int) -> None:
     vec = batch(rules, seed, 8)
     play_out(vec, seed)
     total = sum(POINTS.get(card[1], 0) for card in rules.pack)
@@ -84,7 +84,7 @@ def test_the_points_of_a_deal_are_those_of_the_pack(rules: RuleSet, seed: int) -
 
 @laws
 @given(rule_sets(), SEEDS)
-def test_a_batch_is_its_rows_each_alone(rules: RuleSet, seed: int) -> None:
+def test_a_batch_equals_its_rows_played_alone(rules: RuleSet, seed: int) -> None:
     vec = batch(rules, seed, 5)
     alone = [vec.take([row]) for row in range(5)]
     for actions in decisions(vec, np.random.default_rng(seed)):
@@ -121,7 +121,7 @@ def test_rows_at_different_stages_do_not_disturb_each_other(rules: RuleSet, seed
 
 @laws
 @given(rule_sets(), SEEDS)
-def test_a_deal_that_is_over_stays_as_it_is(rules: RuleSet, seed: int) -> None:
+def test_a_finished_deal_does_not_change(rules: RuleSet, seed: int) -> None:
     vec = batch(rules, seed, 4)
     play_out(vec, seed)
     before = [item[:3] for item in facts(vec)]
@@ -134,7 +134,7 @@ def test_a_deal_that_is_over_stays_as_it_is(rules: RuleSet, seed: int) -> None:
 
 @laws
 @given(rule_sets(), SEEDS)
-def test_a_deal_that_is_over_stays_as_it_is_while_most_play_on(rules: RuleSet, seed: int) -> None:
+def test_a_finished_deal_does_not_change_while_most_rows_play_on(rules: RuleSet, seed: int) -> None:
     vec = batch(rules, seed, 4)
     play_out(vec, seed)
     before = [item[:1] for item in facts(vec)]
@@ -157,9 +157,9 @@ def test_permuted_rows_give_permuted_results(rules: RuleSet, seed: int) -> None:
 
 @laws
 @given(rule_sets(), SEEDS, st.integers(1, 3))
-def test_turning_the_table_turns_the_results(rules: RuleSet, seed: int, by: int) -> None:
+def test_rotating_the_seats_rotates_the_results(rules: RuleSet, seed: int, by: int) -> None:
     seats, columns = rules.seats, rules.columns
-    # Turned by an odd number of seats the pairs change columns.
+    # A rotation by an odd number of seats exchanges the columns of the pairs.
     vec = batch(rules, seed, 4)
     lines = []
     for row in range(4):
@@ -184,7 +184,7 @@ def test_turning_the_table_turns_the_results(rules: RuleSet, seed: int, by: int)
 
 @laws
 @given(rule_sets(), SEEDS, st.booleans())
-def test_copies_keep_state_and_stream_and_go_their_own_way(
+def test_copies_keep_state_and_stream_and_are_independent(
     rules: RuleSet, seed: int, pickled: bool
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -203,7 +203,7 @@ def test_copies_keep_state_and_stream_and_go_their_own_way(
     for each in (other, vec, branch):
         each.reset()
     assert_same(vec, other)
-    assert_same(vec, branch)  # a branch deals on from a copy of the stream
+    assert_same(vec, branch)  # a branch has a copy of the stream of deals
     vec.step(any_legal(vec, rng))
 
 
@@ -225,7 +225,7 @@ def test_one_illegal_action_moves_nothing(rules: RuleSet, seed: int) -> None:
 
 @laws
 @given(rule_sets(), SEEDS)
-def test_what_is_shown_is_live_and_read_only(rules: RuleSet, seed: int) -> None:
+def test_the_public_arrays_are_live_and_read_only(rules: RuleSet, seed: int) -> None:
     vec = VectorSjavs(rules, batch=2, seed=seed)
     shown = [vec.seat, vec.legal, vec.over, vec.payoff, vec.gains, vec.card_points]
     shown += [vec.declarer, vec.trump, vec.dealer, vec.ties]
@@ -238,13 +238,13 @@ def test_what_is_shown_is_live_and_read_only(rules: RuleSet, seed: int) -> None:
     assert seat is vec.seat
 
 
-# RULES 1: below the permanent trumps diamonds and hearts hold the same ranks, and so do spades and
-# clubs. Nothing tells the red suits apart; clubs are no suit like another but in farvesjavs.
+# RULES 1: below the permanent trumps diamonds and hearts have the same ranks, and so have spades
+# and clubs. No rule distinguishes the red suits. Only in farvesjavs are clubs like other suits.
 EQUAL = [(preset, "DH") for preset in RULE_SETS if preset != "french8"] + [("farvesjavs", "SC")]
 
 
 def renaming(rules: RuleSet, suits: str) -> dict[str, str]:
-    """Return the cards and namings that change where two suits are exchanged."""
+    """Return the new name of each card and naming when two suits are exchanged."""
     names = [card for card in rules.pack if card not in rules.permanents] + ["=" + s for s in suits]
     swap = str.maketrans(suits, suits[::-1])
     return {name: name.translate(swap) for name in names if set(name) & set(suits)}
@@ -261,7 +261,7 @@ def _as_five(code: str, names: dict[str, str]) -> str:
 
 @laws
 @given(st.sampled_from(EQUAL), st.data(), SEEDS)
-def test_equal_suits_may_change_names(
+def test_renaming_equal_suits_gives_equal_scores(
     chosen: tuple[str, str], data: st.DataObject, seed: int
 ) -> None:
     rules = data.draw(rule_sets(chosen[0]))
@@ -280,8 +280,8 @@ def test_equal_suits_may_change_names(
 
 @laws
 @given(st.permutations("DHSC"), SEEDS)
-def test_plain_suits_may_change_names_in_the_french_game(suits: list[str], seed: int) -> None:
-    # RULES 7: each suit has six cards below the permanent trumps; the auction alone ranks suits.
+def test_renaming_suits_gives_equal_scores_in_french8(suits: list[str], seed: int) -> None:
+    # RULES 7: each suit has six cards below the permanent trumps. Only the auction ranks suits.
     rules, (trump, left, right, _) = sjavs_env.rule_set("french8"), suits
     names, call = renaming(rules, left + right), action_id("=" + trump)
     vec, other = batch(rules, seed, 8), VectorSjavs(rules, batch=8)
@@ -290,7 +290,7 @@ def test_plain_suits_may_change_names_in_the_french_game(suits: list[str], seed:
     for name, other_name in names.items():
         new[action_id(name)] = action_id(other_name)
     for turn, actions in enumerate(decisions(vec, np.random.default_rng(seed))):
-        if turn < rules.seats:  # the first who may calls these trumps, the others pass
+        if turn < rules.seats:  # the first seat that can calls these trumps; the others pass
             may = vec.legal_mask()[:, call] & (vec.declarer < 0)
             actions[:] = np.where(may, call, action_id("-"))
         else:

@@ -1,4 +1,4 @@
-"""What a batch weighs, and that stepping it on leaves nothing behind."""
+"""The memory of a batch, and that stepping it leaks none."""
 
 import gc
 import tracemalloc
@@ -14,7 +14,7 @@ MOST_BYTES_PER_DEAL = 300
 
 
 def play(vec: VectorSjavs) -> int:
-    """Play a batch to its end; return the most bytes that a step held beside the state."""
+    """Play a batch to its end, and return the most bytes that a step held besides the state."""
     most = 0
     vec.reset(seed=1)
     while not vec.over.all():
@@ -27,7 +27,7 @@ def play(vec: VectorSjavs) -> int:
 
 
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_a_deal_fits_in_300_bytes_and_a_step_holds_no_more_beside_it(preset: str) -> None:
+def test_a_deal_takes_at_most_300_bytes_and_a_step_no_more_besides(preset: str) -> None:
     vec = VectorSjavs(preset, batch=BATCH)
     assert vec.nbytes <= MOST_BYTES_PER_DEAL * BATCH
     tracemalloc.start()
@@ -53,7 +53,7 @@ def test_memory_does_not_grow_with_the_deals_played() -> None:
         tracemalloc.stop()
 
 
-def test_words_are_written_where_the_caller_wants_them() -> None:
+def test_observe_writes_into_the_given_array() -> None:
     vec = VectorSjavs("faroese4", batch=40_000, seed=2)
     out = np.full_like(vec.observe(), 7)
     assert vec.observe(out=out) is out

@@ -1,4 +1,4 @@
-"""A new game is a new entry among the presets, and everything else takes it as it comes."""
+"""A new game needs only a new entry among the presets; everything else works with it."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ WIN, HIGH = 70, 100
 
 
 def half_sjavs(name: str, source: str, seats: int, options: dict[str, Option]) -> RuleSet:
-    """Three seats and 24 cards without sevens and eights, seven each, three in the talon."""
+    """Return a game for three: 24 cards (no sevens and eights), seven each, three in the talon."""
     score = Score(
         one_seat=(9, 0),
         vol=(9, 0),
@@ -47,7 +47,7 @@ def _entered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(rulesets.PRESETS, "half_sjavs", entry)
 
 
-def test_the_core_plays_it_by_its_data() -> None:
+def test_the_core_plays_it_from_its_data() -> None:
     vec = VectorSjavs("half_sjavs", batch=512, seed=1)
     policy = player("random", vec.rules)
     step = 0
@@ -90,7 +90,7 @@ def test_the_rule_of_thumb_beats_random_in_it() -> None:
     ],
     ids=lambda rules: rules.name,
 )
-def test_the_rule_of_thumb_bids_in_a_game_that_it_has_no_numbers_for(rules: RuleSet) -> None:
+def test_the_rule_of_thumb_bids_in_a_game_without_thresholds_of_its_own(rules: RuleSet) -> None:
     vec, policy = VectorSjavs(rules, batch=256, seed=1), player("rule-of-thumb", rules)
     while not vec.over.all():
         vec.step(policy.act(vec.observe(), vec.legal, np.zeros(256, np.uint64)))

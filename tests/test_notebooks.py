@@ -10,7 +10,7 @@ NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("*.ipynb"))
 
 
 def shown(notebook):
-    """Return the texts under each code cell."""
+    """Return the text output of each code cell."""
     return [
         [output.get("text") or output["data"]["text/plain"] for output in cell.outputs]
         for cell in notebook.cells

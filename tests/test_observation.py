@@ -1,4 +1,4 @@
-"""What a seat may know: the layout, its facts in a worked example, and when they are there."""
+"""Observations: the layout, its facts in a worked example, and its limits."""
 
 import numpy as np
 import pytest
@@ -20,13 +20,13 @@ def cards(text: str) -> int:
 
 
 def seen(vec: VectorSjavs, name: str, seat: int | None = None) -> list[int]:
-    """Return a fact of row 0 as a seat sees it."""
+    """Return a fact of row 0 as one seat sees it."""
     found: list[int] = view(vec.observe(seat=seat)[0], name).tolist()
     return found
 
 
 def features_of(words: np.ndarray, dtype: str) -> np.ndarray:
-    """Return flat features put together from the named views, one fact after the other."""
+    """Return flat features made from the named views, one fact after the other."""
     parts = []
     for name, item in (LAYOUT if words.shape[-1] == N_WORDS else LAYOUT_ALL).items():
         values = view(words, name)
@@ -124,7 +124,7 @@ def test_example_8_after_its_end() -> None:
     play_names(vec, "5 5+ - - =C")
     for text, _, _ in EIGHT_TRICKS:
         play_names(vec, " ".join(codes(text)))
-    assert not vec.observe().any()  # nobody is to act
+    assert not vec.observe().any()  # no seat is to act
     for seat in range(4):
         turned = [(seat + slot) % 4 for slot in range(4)]
         assert seen(vec, "points", seat) == [(30, 48, 27, 15)[each] for each in turned]
@@ -138,7 +138,7 @@ def test_example_8_after_its_end() -> None:
 
 
 def voids_of_eight() -> list[list[int]]:
-    """Return seat and class of every card of example 8 that did not follow, by hand."""
+    """Return the seat and the class of every failure to follow in example 8, worked out by hand."""
     trumps = cards("♣Q ♠Q ♣J ♠J ♥J ♦J ♣A ♣K ♣10 ♣9 ♣8 ♣7")
     shown, leader = set(), 0
     for text, winner, _ in EIGHT_TRICKS:
@@ -152,7 +152,7 @@ def voids_of_eight() -> list[list[int]]:
 
 
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_looking_changes_nothing_and_works_at_any_time(preset: str) -> None:
+def test_observing_changes_nothing_and_works_at_any_time(preset: str) -> None:
     vec = VectorSjavs(preset, batch=8, seed=3)
     twin = VectorSjavs(preset, batch=8, seed=3)
     for actions in decisions(vec, np.random.default_rng(4)):
@@ -172,7 +172,7 @@ def test_looking_changes_nothing_and_works_at_any_time(preset: str) -> None:
         np.testing.assert_array_equal(last, twin.observe(seat=seat))
 
 
-def test_seats_are_relative_and_nobody_sits_across_at_three() -> None:
+def test_seats_are_relative_and_nobody_sits_across_in_a_game_for_three() -> None:
     for preset, slots in (("faroese2", (0, 2)), ("faroese3", (0, 1, 3)), ("faroese4", range(4))):
         vec = VectorSjavs(preset, batch=1, seed=1)
         for dealer in range(vec.rules.seats):
@@ -182,7 +182,7 @@ def test_seats_are_relative_and_nobody_sits_across_at_three() -> None:
                 assert np.flatnonzero(seen(vec, "dealer", seat)).tolist() == [where]
 
 
-def test_columns_and_carry_are_held_within_their_bits() -> None:
+def test_columns_and_carry_are_clipped_to_their_bits() -> None:
     vec = VectorSjavs("faroese4", batch=1, seed=1)
     for given, shown in ((-64, -64), (-900, -64), (191, 191), (900, 191)):
         vec.reset(columns=[given, 24], carry=200)
@@ -191,7 +191,7 @@ def test_columns_and_carry_are_held_within_their_bits() -> None:
         assert unpack(vec.observe(), "float32").max() <= 1
 
 
-def test_a_view_hands_out_no_field_of_another_visibility() -> None:
+def test_a_view_returns_no_field_of_another_visibility() -> None:
     vec = VectorSjavs("faroese3", batch=1, seed=1)
     everything = next(blocks(1, 1))
     look = View(vec._state, vec._tables, everything, vec.seat)

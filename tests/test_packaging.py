@@ -1,4 +1,4 @@
-"""The wheel: the environment alone, typed, light to import."""
+"""The wheel: it holds only the environment, is typed, and imports fast."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"
 
 
 def run_python(*arguments: str, cwd: Path) -> str:
-    """Run this interpreter with these arguments and return what it prints."""
+    """Run this interpreter with some arguments, and return its output."""
     done = subprocess.run(
         [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120
     )
@@ -23,7 +23,7 @@ def run_python(*arguments: str, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Build the wheel with the tools of this environment, so without the network."""
+    """Build the wheel with the installed tools, without network access."""
     folder = tmp_path_factory.mktemp("wheel")
     build = ("-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder))
     run_python(*build, str(CHECKOUT), cwd=folder)

@@ -1,4 +1,4 @@
-"""Several processes: they learn as one would from all their deals, and end with a sentence."""
+"""Several processes learn the same as one from all their deals, and fail with one sentence."""
 
 import json
 import re
@@ -25,7 +25,7 @@ BRIEF = ("--evaluation.every", "0", "--evaluation.deals", "10")
 
 
 def torchrun(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    # Without the bare dashes torchrun takes --run for an option of its own.
+    # Without the bare "--" torchrun takes --run for its own option.
     options = ("--standalone", "--nproc-per-node=2", *(["-m"] if words[0] == "-m" else []), "--")
     return python(folder, "-m", "torch.distributed.run", *options, *words[words[0] == "-m" :])
 
@@ -35,7 +35,7 @@ def mistakes(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 
 class Told:
-    """A generator whose permutations are given."""
+    """A random generator that returns given permutations."""
 
     def __init__(self, orders: list[np.ndarray]) -> None:
         self._orders = iter(orders)
@@ -72,7 +72,7 @@ def union(parts: list[Experience]) -> Experience:
 
 
 def orders(parts: list[Experience], epochs: int) -> list[np.ndarray]:
-    """Return the orders in which one process meets the minibatches of all."""
+    """Return the order of decisions that gives one process the minibatches of all processes."""
     generators = [np.random.default_rng(rank) for rank in range(len(parts))]
     found = []
     for _ in range(epochs):
@@ -92,7 +92,7 @@ def alone(experience: Experience, generator: Told | np.random.Generator) -> tupl
     return pupil, taught(pupil, experience, generator)
 
 
-def test_two_processes_learn_what_one_learns_from_the_union_of_their_deals(tmp_path: Path) -> None:
+def test_two_processes_learn_the_same_as_one_from_the_union_of_their_deals(tmp_path: Path) -> None:
     done = torchrun(tmp_path, "-m", "tests.parallel_update", ".")
     assert done.returncode == 0, done.stderr
     found, logged, asked, parts = [], [], [], []
@@ -141,7 +141,7 @@ def tensors(run: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (run / "latest").glob("*.safetensors")}
 
 
-def test_one_process_writes_for_all(unbroken: Path) -> None:
+def test_only_one_process_writes(unbroken: Path) -> None:
     assert sorted(path.name.split(".")[0] for path in unbroken.iterdir()) == [
         *("events", "latest", "results", "update-000003", "update-000004"),
     ]
@@ -172,7 +172,7 @@ main()
 
 
 @pytest.mark.parametrize("rank", [0, 1])
-def test_a_run_whose_process_is_killed_ends_with_a_sentence_and_goes_on_bit_for_bit(
+def test_a_run_whose_process_is_killed_ends_with_one_sentence_and_resumes_bit_for_bit(
     tmp_path: Path, unbroken: Path, rank: int
 ) -> None:
     script = tmp_path / "dying.py"
@@ -193,7 +193,7 @@ def test_a_run_whose_process_is_killed_ends_with_a_sentence_and_goes_on_bit_for_
     assert tensors(tmp_path / "run") == tensors(unbroken)
 
 
-def test_a_mistake_is_said_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_mistake_is_reported_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
     done = torchrun(tmp_path, "-m", "scripts.train", SMOKE, "--batch", "255")
     assert done.returncode == 1, "torchrun's own"
     assert mistakes(done) == [
@@ -203,7 +203,7 @@ def test_a_mistake_is_said_once_and_leaves_nothing_behind(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_goes_on_with_as_many_processes_as_before(unbroken: Path) -> None:
+def test_a_run_resumes_with_the_same_number_of_processes(unbroken: Path) -> None:
     done = train(unbroken.parent, "--resume", "run")
     assert done.returncode == 2
     assert done.stderr == (
@@ -211,7 +211,7 @@ def test_a_run_goes_on_with_as_many_processes_as_before(unbroken: Path) -> None:
     )
 
 
-def test_a_checkpoint_that_does_not_say_is_of_one_process(tmp_path: Path) -> None:
+def test_a_checkpoint_without_a_process_count_is_of_one_process(tmp_path: Path) -> None:
     config = from_dict({"deals": 64, "batch": 32, "net": {"hidden": [8]}}, "test")
     training.start(config).save(tmp_path)
     path = tmp_path / "latest" / "manifest.json"
@@ -221,7 +221,7 @@ def test_a_checkpoint_that_does_not_say_is_of_one_process(tmp_path: Path) -> Non
     assert training.resume(tmp_path).progress.update == 0
 
 
-def test_each_process_has_seeds_of_its_own_and_the_first_those_of_a_run_alone() -> None:
+def test_each_process_has_its_own_seeds_and_the_first_has_those_of_a_single_process() -> None:
     assert training.seed_of(0, 3, 1) == training.seed_of(0, 3, 1, rank=0) == 4245091184500617293
     seeds = {training.seed_of(0, 3, 1, rank) for rank in range(1000)}
     assert len(seeds) == 1000
@@ -234,7 +234,7 @@ def test_a_minibatch_spans_all_processes_and_is_weighted_by_their_decisions() ->
         (slice(2, 4), 2 / 3),
         (slice(4, 6), 2 / 3),
     ]
-    # The second has a decision in two of the three; in the first it takes part with no weight.
+    # The second process has a decision in two of the three; in the first its weight is 0.
     assert minibatches(counts, 1, size=4) == [
         (slice(0, 1), 0),
         (slice(0, 1), 1 / 3),
@@ -244,7 +244,9 @@ def test_a_minibatch_spans_all_processes_and_is_weighted_by_their_decisions() ->
 
 @pytest.mark.parametrize("counts", [[1], [7], [5, 5], [1, 9], [3, 1, 8], [100, 1, 37, 64]])
 @pytest.mark.parametrize("size", [1, 2, 3, 8, 1000])
-def test_minibatches_hold_every_decision_once_and_are_agreed(counts: list[int], size: int) -> None:
+def test_minibatches_hold_every_decision_once_on_all_processes(
+    counts: list[int], size: int
+) -> None:
     found = [minibatches(counts, rank, size) for rank in range(len(counts))]
     assert len({len(parts) for parts in found}) == 1
     for n, parts in zip(counts, found, strict=True):
@@ -256,19 +258,19 @@ def test_minibatches_hold_every_decision_once_and_are_agreed(counts: list[int], 
         assert sum(weight for _, weight in minibatch) == pytest.approx(1)
 
 
-def test_a_process_by_itself_learns_at_full_weight() -> None:
+def test_a_single_process_learns_at_full_weight() -> None:
     parts = minibatches([10], 0, size=4)
     assert parts == [(slice(0, 3), 1.0), (slice(3, 6), 1.0), (slice(6, 10), 1.0)]
 
 
-def test_a_batch_is_shared_out_evenly_or_not_at_all() -> None:
+def test_a_batch_is_divided_evenly_or_refused() -> None:
     assert Group(size=4).portion(2048) == 512
     for batch, fit in ((2047, 2048), (2049, 2048), (1, 4)):
         with pytest.raises(ValueError, match=rf"batch = {batch} .* 4 .* can is {fit}$"):
             Group(size=4).portion(batch)
 
 
-def test_a_process_by_itself_keeps_to_the_device_that_it_is_told() -> None:
+def test_a_single_process_uses_the_device_that_it_is_given() -> None:
     assert ALONE.placed("cuda") == "cuda"
     assert Group(rank=5, size=8, local_rank=1).placed("cuda") == "cuda:1"
     assert Group(rank=5, size=8, local_rank=1).placed("cpu") == "cpu"

@@ -1,4 +1,7 @@
-"""Peers run by themselves, and what keeps one from being measured is said; none is needed here."""
+"""Peers run in their own processes; if one cannot be measured, its figure gives the reason.
+
+No peer needs to be installed for these tests.
+"""
 
 import json
 import sys
@@ -19,7 +22,7 @@ LINE = json.dumps({"peer": "open_spiel_skat", "version": "open_spiel 2", "decisi
 
 @pytest.fixture
 def interpreter(tmp_path: Path) -> Path:
-    """A stand-in for the peers' Python, which runs what the test writes into `program.py`."""
+    """Return a stand-in for the peers' Python; it runs `program.py`, which the test writes."""
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path}/program.py" "$@"\n')
     python.chmod(0o755)
@@ -32,12 +35,12 @@ def told(interpreter: Path, program: str, name: str = "open_spiel_skat") -> Peer
     return figure
 
 
-def test_the_line_of_a_peer_is_read_below_what_its_libraries_say(interpreter):
+def test_the_figure_of_a_peer_is_read_after_other_output(interpreter):
     figure = told(interpreter, f"print('welcome'); print({LINE!r})")
     assert figure == PeerFigure("open_spiel_skat", "open_spiel 2", 9.0, None)
 
 
-def test_a_peer_is_told_its_name_seconds_and_threads_and_finds_the_checkout(interpreter):
+def test_a_peer_gets_its_name_seconds_and_threads_and_the_path_of_the_checkout(interpreter):
     program = "import json, os, sys; print(json.dumps({'version': ' '.join([*sys.argv[2:], "
     program += "os.environ['PYTHONPATH']]), 'decisions_per_second': 1}))"
     figure = told(interpreter, program, "rlcard_bridge")
@@ -93,7 +96,7 @@ def test_the_environment_of_the_peers_is_looked_for_in_the_checkout(tmp_path, mo
 def played(
     rules: str, batch: int, seed: int, steps: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Play at random, and yield masks, rewards and ends of each step."""
+    """Play at random, and yield masks, rewards and ends after each step."""
     table, rng = Table(rules, batch, seed), np.random.default_rng(seed)
     for _ in range(steps):
         masks = table.masks()
@@ -103,7 +106,7 @@ def played(
 
 
 @pytest.mark.parametrize("rules", ["faroese4", "faroese3", "klorsjavs18"])
-def test_a_table_deals_anew_and_pays_at_the_end_of_a_deal_alone(rules):
+def test_a_table_deals_again_by_itself_and_pays_only_at_the_end_of_a_deal(rules):
     ends, paid = 0, 0
     for masks, rewards, ended in played(rules, batch=32, seed=2, steps=80):
         assert masks.any(axis=1).all()
@@ -114,7 +117,7 @@ def test_a_table_deals_anew_and_pays_at_the_end_of_a_deal_alone(rules):
     assert paid > ends / 4
 
 
-def test_a_table_is_the_same_again_from_its_seed():
+def test_a_table_repeats_with_the_same_seed():
     one, same, other = (
         [(m.tobytes(), r.tobytes()) for m, r, _ in played("faroese4", 16, seed, steps=60)]
         for seed in (5, 5, 6)

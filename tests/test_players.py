@@ -39,7 +39,7 @@ def test_a_player_takes_only_legal_actions_in_every_rule_set(preset: str, name: 
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-def test_a_player_that_is_asked_nothing_chooses_nothing(name: str) -> None:
+def test_a_player_returns_no_action_for_no_rows(name: str) -> None:
     none = np.zeros(0, np.uint64)
     chosen = player(name, FAROESE4).act(np.zeros((0, N_WORDS), np.uint32), none, none)
     assert (chosen.shape, chosen.dtype) == ((0,), np.int64)
@@ -67,7 +67,7 @@ def test_random_reads_the_key_and_not_the_words() -> None:
 
 
 def duplicate_edges(name: str, other: str, deals: int) -> np.ndarray:
-    """Edge of one player over another in each deal, over both seatings of the pairs."""
+    """Return the edge of one player over another in each deal, averaged over both seatings."""
     both = [player(each, FAROESE4) for each in (name, other)]
     total = np.zeros(deals)
     for seated_first in (0, 1):
@@ -99,7 +99,7 @@ def test_rule_of_thumb_scores_nothing_against_itself() -> None:
 
 
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_rule_of_thumb_reads_one_row_at_a_time_and_no_key(preset: str) -> None:
+def test_rule_of_thumb_treats_each_row_alone_and_ignores_the_key(preset: str) -> None:
     vec = VectorSjavs(preset, batch=64, seed=5)
     policy, back = player("rule-of-thumb", vec.rules), np.arange(64)[::-1]
     step = 0

@@ -1,6 +1,6 @@
-"""Positions that show what ``rule-of-thumb`` has in mind.
+"""Positions that show how ``rule-of-thumb`` plays.
 
-Each is a given deal and what has been said and played; the player is asked for the next action.
+Each position is a given deal after some actions; the player chooses the next action.
 """
 
 import numpy as np
@@ -13,13 +13,13 @@ STRONG = "3:CQSQCJSJDAD9SAHK/D8DQHAHTH9STS9C7/HJDTSKS8H7H8CACT/DJDKD7HQS7CKC9C8"
 STRONG_CALLS = "6 - - - =D"
 # Seat 1 declares diamonds; seat 3, its partner, has no spade but trumps.
 VOID = "3:S8S9STDQHAH9CAHJ/CQSQCJDADKSAH8C7/CKS7SKH7HQD9DTDJ/SJD8D7HTHKCTC9C8"
-# The same, but the spade ace sits behind declarer.
+# The same, but the spade ace is in the hand that plays after declarer.
 ACE_BEHIND = "3:S8S9STDQHAH9CAHJ/CQSQCJDADKS7H8C7/CKSASKH7HQD9DTDJ/SJD8D7HTHKCTC9C8"
 VOID_CALLS = "- 5 - - =D"
 
 
 def choice(deal: str, actions: str, rules: str = "faroese4", **options: str | int | bool) -> str:
-    """Return the name of what the player does after some actions."""
+    """Return the name of the player's action after some actions."""
     vec = VectorSjavs(rule_set(rules, **options), batch=1)
     vec.reset(deals=[deal])
     for name in actions.split():

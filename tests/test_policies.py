@@ -24,7 +24,7 @@ RULES = rule_set("faroese4")
 
 
 class Silent:
-    """A policy that plays nothing, and remembers its rules."""
+    """A policy that only stores its rules."""
 
     sees_all = True
 
@@ -45,7 +45,7 @@ def nothing(rules):
 
 @pytest.fixture
 def shipped(tmp_path, monkeypatch):
-    """Two pretrained agents, and a loader that says which folder it was given."""
+    """Provide two pretrained agents, and a loader that returns the folder that it gets."""
     for name in ("faroese4", "klorsjavs"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "manifest.json").touch()
@@ -56,7 +56,7 @@ def shipped(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-def test_a_built_in_player_is_named_as_it_is(name):
+def test_a_built_in_player_is_loaded_by_its_name(name):
     assert type(load(name, RULES)) is type(PLAYERS[name](RULES))
 
 
@@ -74,12 +74,12 @@ def test_a_folder_is_a_checkpoint(tmp_path, monkeypatch):
     assert load(os.path.join("runs", "new"), RULES)[0].parts == ("runs", "new")
 
 
-def test_a_pretrained_agent_is_named_after_its_folder(shipped):
+def test_a_pretrained_agent_is_loaded_by_the_name_of_its_folder(shipped):
     assert load("pretrained:faroese4", RULES) == (shipped / "faroese4", RULES)
 
 
 @pytest.mark.parametrize("name", ["pretrained:faroese5", "pretrained:notes", "pretrained:"])
-def test_an_unknown_pretrained_agent_is_told_what_there_is(name, shipped):
+def test_an_unknown_pretrained_agent_is_refused_with_the_known_ones(name, shipped):
     with pytest.raises(
         ValueError, match=r"no pretrained agent .*; there are: faroese4, klorsjavs$"
     ):
@@ -114,7 +114,7 @@ def test_a_folder_without_a_checkpoint_is_named(tmp_path):
         ("tests.test_policies:without_eyes", "without_eyes returned a Blind, which has no 'sees_"),
     ],
 )
-def test_a_name_that_means_no_policy_is_one_sentence(name, words):
+def test_a_name_without_a_policy_is_refused_with_one_sentence(name, words):
     with pytest.raises(ValueError, match=words) as caught:
         load(name, RULES)
     assert "\n" not in str(caught.value)
@@ -122,7 +122,7 @@ def test_a_name_that_means_no_policy_is_one_sentence(name, words):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A run's folder with the checkpoint of an untrained network."""
+    """Return the folder of a run with the checkpoint of an untrained network."""
     folder = tmp_path_factory.mktemp("run")
     start(Config(batch=16, net=NetConfig(hidden=(8,)))).save(folder)
     return folder
@@ -148,7 +148,7 @@ def test_a_checkpoint_of_other_rules_is_refused(run):
         load(str(run), rule_set("faroese4", bidding="free"))
 
 
-def test_a_module_that_lacks_another_says_which(tmp_path, monkeypatch):
+def test_a_module_with_a_missing_import_is_refused_by_the_missing_name(tmp_path, monkeypatch):
     (tmp_path / "my_policy.py").write_text("import not_there_at_all\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ValueError, match="my_policy needs the module 'not_there_at_all'"):

@@ -1,4 +1,4 @@
-"""The learner: probabilities, losses, and an update that starts from where it stands."""
+"""The learner: probabilities, losses, and updates."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -134,7 +134,7 @@ def test_the_clipped_loss_is_the_one_of_the_paper() -> None:
     advantage = torch.tensor([1.0, -1.0, 1.0, -1.0])
     part = minibatch(allowed, slot, old, advantage)
     loss = policy_losses(log_probs, part, clip=0.2)["policy_loss"]
-    # Ratios 1.5, 1.5, 0.5, 0.5: the gains are held at 1.2 and 0.8, the harms count in full.
+    # Ratios 1.5, 1.5, 0.5, 0.5: improvements are clipped at 1.2 and 0.8, deteriorations are not.
     assert loss.item() == pytest.approx(-(1.2 - 1.5 + 0.5 - 0.8) / 4)
 
 
@@ -154,7 +154,7 @@ def test_every_sampled_action_is_legal_and_drawn_by_its_probability() -> None:
         assert chosen.mean() == pytest.approx(expected, abs=5 * np.sqrt(expected / 20_000))
 
 
-def test_an_update_moves_the_policy_towards_what_paid() -> None:
+def test_an_update_moves_the_policy_towards_rewarded_actions() -> None:
     teacher = learner(entropy=0.0, final_entropy=0.0)
     experience = self_play(teacher, deals=256)
     features = teacher.load.features(experience, experience.action)[0]
@@ -196,7 +196,7 @@ def test_imitation_is_the_smoothed_cross_entropy() -> None:
     assert losses["agreement"].item() == 1
 
 
-def test_a_policy_comes_to_agree_with_its_teacher() -> None:
+def test_imitation_makes_the_policy_agree_with_its_teacher() -> None:
     pupil = learner(learning_rate=3e-3, minibatch=512)
     generator = np.random.default_rng(1)
     agreements = []
@@ -208,20 +208,20 @@ def test_a_policy_comes_to_agree_with_its_teacher() -> None:
 
 @contextmanager
 def one_after_the_other(device: torch.device) -> Iterator[Callable[..., Iterable[Any]]]:
-    """Stand in for what works side by side, with as many threads for each."""
+    """Provide `map` in place of parallel work, with the same number of threads for each task."""
     threads = torch.get_num_threads()
     torch.set_num_threads(threads // 2)
     yield map
     torch.set_num_threads(threads)
 
 
-def test_actor_and_critic_learn_the_same_side_by_side_as_one_after_the_other(
+def test_actor_and_critic_learn_the_same_in_parallel_as_in_sequence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     threads = torch.get_num_threads()
     learned = []
     try:
-        # What they do not do side by side may differ in the last digit by the number of threads.
+        # The other work may differ in the last digit, because it uses another number of threads.
         torch.set_num_threads(2)
         for way in (devices.side_by_side, one_after_the_other):
             monkeypatch.setattr(devices, "side_by_side", way)

@@ -1,4 +1,4 @@
-"""Work in several processes: none of them outlives the command, and a lost one is a sentence."""
+"""Work in several processes: none outlives the command, and a lost one is reported."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ from agents.common.processes import spread
 
 CHECKOUT = Path(__file__).parents[1]
 
-# What starts the tests may itself be deaf to interruptions, and so would be what they start.
+# The parent of the tests may ignore interrupts, and its children would inherit that.
 COMMAND = """
 import signal
 from pathlib import Path
@@ -34,7 +34,7 @@ if __name__ == "__main__":
 
 
 def linger(told: Path) -> None:
-    """Tell this process's number, and hold a lock there for longer than any test."""
+    """Write this process's number into a file, and lock the file for longer than any test takes."""
     unfinished = told.with_suffix(".part")
     unfinished.write_text(str(os.getpid()))
     with unfinished.open() as file:
@@ -53,7 +53,7 @@ def refuse(number: int) -> int:
 
 @contextmanager
 def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[Path]]]:
-    """Give a command at work in two processes, and where they told their numbers."""
+    """Provide a command that works in two processes, and the files with their numbers."""
     script = folder / "lingering.py"
     script.write_text(COMMAND)
     running = subprocess.Popen(
@@ -75,7 +75,7 @@ def command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[Path]]]:
 
 
 def until(fact, seconds: float = 120) -> None:
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     patience = time.monotonic() + seconds
     while not fact():
         assert time.monotonic() < patience, "in vain"
@@ -83,7 +83,7 @@ def until(fact, seconds: float = 120) -> None:
 
 
 def at_work(told: Path) -> bool:
-    """Whether the process that told its number there still holds its lock."""
+    """Return whether the process that wrote this file still holds its lock."""
     with told.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -93,11 +93,11 @@ def at_work(told: Path) -> bool:
 
 
 @pytest.mark.parametrize("all_of_them", [True, False])
-def test_an_interruption_ends_all_processes_with_one_word(
+def test_an_interrupt_ends_all_processes_with_one_message(
     tmp_path: Path, all_of_them: bool
 ) -> None:
     with command(tmp_path) as (running, told):
-        # A terminal tells the whole group.
+        # A terminal sends the interrupt to the whole process group.
         (os.killpg if all_of_them else os.kill)(running.pid, signal.SIGINT)
         _, said = running.communicate(timeout=60)
         assert (running.returncode, said) == (130, "interrupted\n")
@@ -105,16 +105,14 @@ def test_an_interruption_ends_all_processes_with_one_word(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_processes_end_with_the_one_that_spawned_them(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_processes_end_when_their_parent_ends(tmp_path: Path, number: signal.Signals) -> None:
     with command(tmp_path) as (running, told):
         running.send_signal(number)
         running.wait(60)
         until(lambda: not any(map(at_work, told)))
 
 
-def test_a_lost_process_is_a_sentence(tmp_path: Path) -> None:
+def test_a_lost_process_is_reported_with_one_sentence(tmp_path: Path) -> None:
     with command(tmp_path) as (running, told):
         os.kill(int(told[1].read_text()), signal.SIGKILL)
         _, said = running.communicate(timeout=60)
@@ -125,7 +123,7 @@ def test_a_lost_process_is_a_sentence(tmp_path: Path) -> None:
     )
 
 
-def test_what_a_task_raises_is_raised_and_nothing_is_waited_for() -> None:
+def test_an_error_in_a_task_is_raised_without_waiting_for_the_others() -> None:
     done = spread(refuse, [0, 1, 2, 3], 2)
     assert next(done) == 0
     begun = time.monotonic()
@@ -134,7 +132,7 @@ def test_what_a_task_raises_is_raised_and_nothing_is_waited_for() -> None:
     assert time.monotonic() - begun < 300, "the others would take 600 seconds"
 
 
-def test_tasks_are_done_in_order_and_left_off_when_nobody_asks_for_more() -> None:
+def test_results_come_in_order_and_tasks_stop_when_nobody_asks_for_more() -> None:
     assert list(spread(abs, [-3, 1, -2], 2)) == [3, 1, 2]
     done = spread(refuse, [0, 2, 3], 2)
     assert next(done) == 0

@@ -1,4 +1,4 @@
-"""Notation: whatever is written can be read back, over its whole domain."""
+"""Notation: everything that can be written can be read back."""
 
 import random
 
@@ -41,7 +41,7 @@ def test_names_and_ids_are_read_back(preset: str) -> None:
 def replay(
     rules: RuleSet, records: list[str], columns: np.ndarray, carry: np.ndarray
 ) -> VectorSjavs:
-    """Play records of one batch again."""
+    """Replay the records of a batch."""
     read = [parse_record(record) for record in records]
     vec = VectorSjavs(rules, batch=len(records))
     vec.reset(deals=[deal for deal, _ in read], columns=columns, carry=carry)
@@ -64,7 +64,7 @@ def test_a_record_replayed_gives_the_same_state(rules: RuleSet, seed: int, lengt
             break
     records = [vec.record(row) for row in range(4)]
     over = vec.over.copy()
-    for row in range(4):  # rows are of different lengths, so each is replayed alone
+    for row in range(4):  # the rows have different lengths, so each is replayed alone
         again = replay(rules, [records[row]], columns[[row]], carry[[row]])
         assert again.record(0) == records[row]
         for name in ("seat", "legal", "over", "payoff", "gains", "card_points", "trump", "ties"):
@@ -93,7 +93,7 @@ def test_a_deal_line_is_read_back_at_every_stage(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_the_order_of_a_hand_says_nothing_and_that_of_piles_and_talon_does(preset: str) -> None:
+def test_the_order_of_a_hand_is_irrelevant_and_that_of_piles_and_talon_matters(preset: str) -> None:
     vec = VectorSjavs(preset, seed=7)
     deal = deals_of(vec)[0]
     hand = deal[2:].split("/")[0].split(";")[0]

@@ -1,4 +1,4 @@
-"""The naive reference against the worked examples of the rules."""
+"""The worked examples of the rules, played by the naive reference."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The naive reference against its own laws, in random play and at the ends of rubbers."""
+"""Laws that the naive reference obeys, in random play and at the end of rubbers."""
 
 import random
 from typing import Any
@@ -118,7 +118,7 @@ def test_klorsjavs_ties_need_more_deals() -> None:
     rubber = Rubber("klorsjavs18", options_of("klorsjavs18", start=16), 0)
     rubber.record(scored([0, -16, -16, -16]))
     assert not rubber.over
-    rubber.record(scored([-16, -4, 0, -4]))  # seat 0 is at 0 too, but no longer in question
+    rubber.record(scored([-16, -4, 0, -4]))  # seat 0 is at 0 too, but is no longer among the tied
     assert (rubber.over, rubber.tied) == (False, [1, 3])
     rubber.record(scored([0, 0, 0, -8]))
     assert rubber.crosses == [1, 1, 1, 0]

@@ -66,7 +66,7 @@ def test_a_table_in_the_middle_of_a_trick():
     ]
 
 
-def test_the_end_of_a_deal_is_told():
+def test_the_end_of_a_deal_shows_the_result():
     env = sjavs_v0.env(render_mode="ansi")
     env.reset(options={"deal": DEAL})
     play_names(env, ACTIONS)
@@ -89,7 +89,7 @@ def test_a_human_sees_the_end_of_every_deal_of_a_rubber(capsys):
 
 
 @every_game
-def test_no_table_shows_a_card_that_its_looker_may_not_see(rules):
+def test_no_table_shows_a_card_that_the_observing_seat_may_not_see(rules):
     rng = random.Random(rules)
     vec = VectorSjavs(rules, batch=8, seed=2)
     fives = vec.rules.fives
@@ -169,7 +169,7 @@ def test_example_11_on_the_score_sheet_with_a_cross_mark_after_every_four_deals(
     assert bare(score_sheet(rules, results[:1], 1, NAMES))[2:] == ["24│24", "│22"]
 
 
-def test_a_sheet_of_three_bears_the_names_and_counts_losers_down():
+def test_a_sheet_for_three_shows_the_names_and_subtracts_losses():
     sheet = score_sheet(rule_set("klorsjavs"), [scored(0, -4, -4)], 1, NAMES[:3])
     assert bare(sheet)[0] == "Bárður│Katrin│Anna"
     assert bare(sheet)[3] == "56│56│"
@@ -198,7 +198,7 @@ def test_a_player_who_ends_on_60_is_reported():  # RULES 5
     )
 
 
-def test_rendering_without_a_mode_says_so():
+def test_rendering_without_a_mode_warns():
     env = sjavs_v0.env()
     env.reset(seed=1)
     with pytest.warns(UserWarning, match="render_mode='ansi' or 'human'"):

@@ -1,4 +1,4 @@
-"""``results.json`` and what is made of it."""
+"""``results.json`` and the reports made from it."""
 
 import copy
 import json
@@ -57,7 +57,7 @@ def counted(*matches):
     return check(OLDER | {"entries": entries, "agents": agents})
 
 
-def test_a_match_survives_the_file_whole(tmp_path):
+def test_a_match_is_read_back_from_the_file_unchanged(tmp_path):
     rules = rule_set("french8", solo=True)
     entry = edge(
         player("random", rules), player("random", rules), rules, 50, names=("random", "r2")
@@ -73,16 +73,16 @@ def test_a_match_survives_the_file_whole(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 
-def test_fields_that_came_later_may_be_missing():
+def test_newer_fields_may_be_missing():
     assert check(OLDER).entries[0].wins is None
 
 
-def test_fields_that_will_come_are_let_through():
+def test_unknown_fields_are_accepted():
     assert check(OLDER | {"later": 1}).deals == 2000
 
 
 def damage(*path, to):
-    """Return results with one value replaced, or removed if ``to`` is None."""
+    """Return results with one value replaced; None removes it."""
     value = copy.deepcopy(OLDER)
     *steps, last = path
     place = value
@@ -135,7 +135,7 @@ def test_a_file_that_cannot_be_read_or_written_is_named(tmp_path):
         write(tmp_path / "none" / "r.json", OLDER)
 
 
-def test_the_table_says_where_nothing_is_separated():
+def test_the_table_says_which_agents_are_not_separated():
     assert markdown(check(OLDER)) == MARKDOWN
     console = Console(width=100)
     with console.capture() as shown:
@@ -169,7 +169,7 @@ def test_ratings_find_the_strengths_behind_the_outcomes():
     assert 0.92 <= covered / 400 <= 0.98
 
 
-def test_ratings_stay_finite_where_one_wins_everything():
+def test_ratings_stay_finite_if_one_agent_wins_everything():
     best, _ = ratings(counted(("a", "random", 1000, 0, 0)))
     assert 1000 < best.rating < 2000
 

@@ -1,4 +1,4 @@
-"""Self-play: what is recorded, and how credit runs along each seat's own decisions."""
+"""Rollouts: what is recorded, and how advantages follow each seat's own decisions."""
 
 from dataclasses import replace
 
@@ -32,8 +32,8 @@ def made(
     )
 
 
-def test_advantages_over_interleaved_seats_are_those_worked_by_hand() -> None:
-    # One deal of three seats: 0 1 2 1 0 0, paid 4, -2, -2; lambda 1/2.
+def test_advantages_over_interleaved_seats_equal_those_worked_out_by_hand() -> None:
+    # One deal with three seats; seats 0 1 2 1 0 0 act; payoffs 4, -2, -2; lambda 1/2.
     experience = made([0] * 6, [0, 1, 2, 1, 0, 0], [0, 1, 2, 3, 4, 5, 6], [[4, -2, -2]])
     values = np.array([1, 0, -1, 2, 3, 2], np.float32)
     # Seat 0 values 1 3 2: 4-2 = 2; (2-3) + 2/2 = 0; (3-1) + 0/2 = 2.
@@ -41,7 +41,7 @@ def test_advantages_over_interleaved_seats_are_those_worked_by_hand() -> None:
     assert advantages(experience, values, lam=0.5).tolist() == [2, 0, -1, -4, 0, 2]
 
 
-def test_lambda_one_gives_the_payoff_less_the_value() -> None:
+def test_lambda_one_gives_the_payoff_minus_the_value() -> None:
     generator = np.random.default_rng(1)
     experience = made([0, 1, 0, 1, 1], [0, 1, 1, 0, 1], [0, 2, 4, 5], [[3, -3], [-1, 1]])
     values = generator.normal(size=5).astype(np.float32)
@@ -50,7 +50,7 @@ def test_lambda_one_gives_the_payoff_less_the_value() -> None:
 
 
 def scalar_advantages(experience: Experience, values: np.ndarray, lam: float) -> np.ndarray:
-    """Walk each seat's decisions one by one."""
+    """Compute the advantages decision by decision, seat by seat."""
     result = np.zeros(len(experience))
     for row in range(len(experience.payoff)):
         for seat in range(experience.payoff.shape[1]):
@@ -140,7 +140,7 @@ def test_what_is_recorded_belongs_to_its_seat_and_time() -> None:
     assert step + 1 == len(experience.starts)
 
 
-def test_entropies_of_bids_and_of_cards_are_told_apart() -> None:
+def test_entropies_of_calls_and_of_cards_are_reported_separately() -> None:
     quarter, half = float(np.log(0.25)), float(np.log(0.5))
     experience = replace(
         made([0, 0, 0], [0, 1, 2], [0, 1, 2, 3], [[0, 0, 0]]),

@@ -1,4 +1,4 @@
-"""Rubbers: the worked example, and thousands of random ones beside the naive reference."""
+"""Rubbers: the worked example, and thousands of random ones compared with the naive reference."""
 
 import random
 
@@ -24,7 +24,7 @@ from tests.reference.scoring import (
 
 
 def play(rules, deals, dealer=3):
-    """Play one rubber from the gains of its deals, and return the sheet after each."""
+    """Score one rubber from the gains of its deals, and return the columns after each."""
     rubber = begin(rules, dealer)
     sheets = []
     for gains in deals:
@@ -35,7 +35,7 @@ def play(rules, deals, dealer=3):
 
 
 def test_example_11_of_the_rules():
-    # The gains of each deal in the table of faroese4, the carry of 2 on the fourth included.
+    # The gains of each deal by the table of faroese4; the fourth includes a carry of 2.
     faroese = [(2, 0), (0, 4), (0, 0), (4 + 2, 0), (8, 0), (16, 0)]
     rubber, sheets = play(rule_set("faroese4"), faroese)
     assert sheets == [(22, 24), (22, 20), (22, 20), (16, 20), (8, 20), (-8, 20)]
@@ -51,7 +51,7 @@ def test_a_side_that_has_scored_nothing_loses_two_crosses():
     assert rubber.crosses[:, 0].tolist() == [2, 0]
 
 
-def test_a_void_deal_leaves_everything_but_a_dealer_who_passes_it_on():
+def test_a_void_deal_changes_at_most_the_dealer():
     for options, dealer in (({}, 3), ({"all_pass": "redeal_next"}, 0)):
         rubber = begin(rule_set("faroese4", **options), 3)
         rubber.carry[:] = 2
@@ -60,7 +60,7 @@ def test_a_void_deal_leaves_everything_but_a_dealer_who_passes_it_on():
         assert rubber.columns[:, 0].tolist() == [24, 24]
 
 
-def test_two_at_zero_in_klorsjavs_the_lower_before_loses_and_equals_play_on():
+def test_of_two_columns_at_zero_in_klorsjavs_the_lower_one_before_loses_and_equals_play_on():
     rules = rule_set("klorsjavs", start=16)
     rubber, _ = play(rules, [(0, -8, -4), (0, -8, -16)])
     assert (rubber.crosses[:, 0].tolist(), rubber.over[0]) == ([1, 0, 1], True)
@@ -78,7 +78,7 @@ def test_a_column_back_on_its_start_is_reported():
 
 
 def random_options(preset: str, rng: random.Random) -> dict:
-    """Draw a value for every option that a preset has."""
+    """Return a random value for every option of a preset."""
     options = {}
     for name, default in options_of(preset).items():
         if name in VALUES:
@@ -122,7 +122,7 @@ def test_random_rubbers_agree_with_the_reference(preset):
 
 
 def agree(preset: str, options: dict, rng: random.Random, batch: int) -> None:
-    """Play some rubbers side by side to their ends, each with its own deals."""
+    """Play some rubbers in one batch to their ends, each with its own deals."""
     dealers = [rng.randrange(rule_set(preset).seats) for _ in range(batch)]
     references = [Rubber(preset, options, dealer) for dealer in dealers]
     rules = rule_set(preset, **{k: 0 if v is None else v for k, v in options.items()})
@@ -159,7 +159,7 @@ def compare(ours, row: int, reference: Rubber) -> None:
 
 
 @pytest.mark.parametrize("preset", RULE_SETS)
-def test_rubbers_played_through_pettingzoo_go_as_the_reference_says(preset):
+def test_rubbers_played_through_pettingzoo_agree_with_the_reference(preset):
     rng = random.Random(preset)
     for seed in range(3):
         options = random_options(preset, rng)

@@ -15,7 +15,7 @@ RULES = rule_set("faroese4")
 
 
 class Silent:
-    """Never call."""
+    """A policy that never calls."""
 
     sees_all = False
 
@@ -42,7 +42,7 @@ def test_swapped_policies_share_the_rubbers(name):
     )
 
 
-def test_processes_change_nothing_and_fewer_rubbers_are_the_first_of_more():
+def test_processes_change_nothing_and_fewer_rubbers_are_a_prefix_of_more():
     policies = player("random", RULES), Fixed()
     seen = []
     whole = rubbers(*policies, RULES, BLOCK + 10, processes=2, progress=seen.append)

@@ -1,4 +1,4 @@
-"""The pages of docs/rules say what the machine does, and leave out nothing that RULES marks."""
+"""The pages of docs/rules agree with the machine, and hold every mark of RULES."""
 
 import re
 
@@ -18,7 +18,7 @@ from tests.pages.words import CHECKOUT, RULES_TEXT, values_of
 DEALS = 300
 SUITS = "DHSC"
 OWN = ("declarer", "declarer's pair", "seat 0's side")
-# Every option that adds a contract, so that all score tables are played for.
+# Every option that adds a contract, so that the deals use all score tables.
 ALL_CONTRACTS = {"french8": {"solo": True, "halv": True, "nolo": True}}
 
 
@@ -51,7 +51,7 @@ def random_play(deals, rng, see=lambda: None):
 
 
 def outcome_row(rows, rules, result, alone):
-    """Return the title of the row that a result belongs to, told from its cards and tricks."""
+    """Return the title of a result's row, derived from its card points and tricks."""
     owner = result.declarer or 0
     side = {s for s in range(rules.seats) if rules.column(s) == rules.column(owner)}
     side = {owner} if alone else side
@@ -71,7 +71,7 @@ def outcome_row(rows, rules, result, alone):
 
 
 def amounts(cell):
-    """Return what the declaring and every other column gain."""
+    """Return the gain of the declaring column and of each other column."""
     found = dict(re.findall(r"([^,]*?) ([+−]\d+)(?:, )?", cell))
     own = [value for name, value in found.items() if name in OWN]
     others = [value for name, value in found.items() if name not in OWN]
@@ -104,7 +104,7 @@ def test_the_index_leads_to_every_page_and_names_suduroy():
 
 
 def test_every_mark_of_the_rules_has_its_sentence():
-    # The line that explains the two marks is none itself.
+    # The line that explains the two marks is not a mark itself.
     begin = RULES_TEXT.index("\n## 0.")
     marked = {m.start() for m in re.finditer(r"\*\*\[[RC]", RULES_TEXT) if m.start() > begin}
     places = [mark.place for mark in TABLE]
@@ -114,7 +114,7 @@ def test_every_mark_of_the_rules_has_its_sentence():
 
 
 @pytest.mark.parametrize("mark", TABLE, ids=lambda mark: mark.anchor)
-def test_a_mark_is_found_by_words_that_stand_there_once(mark):
+def test_the_words_before_a_mark_identify_it(mark):
     assert RULES_TEXT.count(f"{mark.anchor} **[{mark.kind}") == 1
     assert set(mark.presets) <= set(RULE_SETS)
     for name in mark.presets:
@@ -124,8 +124,8 @@ def test_a_mark_is_found_by_words_that_stand_there_once(mark):
 
 
 @pytest.mark.parametrize("name", RULE_SETS)
-def test_every_mark_of_an_own_paragraph_is_on_the_page(name):
-    """Of the paragraphs that describe one preset alone no mark may be missing."""
+def test_every_mark_of_a_section_about_one_preset_is_on_its_page(name):
+    """No mark may be missing from a section of RULES that describes only one preset."""
     number = {"faroese3": 3, "faroese2": 4, "klorsjavs18": 5, "farvesjavs": 6, "french8": 7}
     if name in number:
         shown = {mark.place for mark in marks_of(rule_set(name))}
@@ -181,7 +181,7 @@ def test_random_deals_are_paid_as_the_page_says(name):
 
 @pytest.mark.parametrize("tie", TIE)
 def test_a_tie_is_worth_what_the_pages_say(tie):
-    """RULES 2, 60-60: the page names the numbers that the next deal is played for."""
+    """RULES 2, 60-60: the page gives the amounts that a carry adds to the next deal."""
     rules, played = rule_set("faroese4", tie=tie), []
     for carry in (0, 1) if rules.carries else (0,):
         deals = VectorSjavs(rules, batch=DEALS, seed=5)
@@ -189,7 +189,7 @@ def test_a_tie_is_worth_what_the_pages_say(tie):
         random_play(deals, np.random.default_rng(5))
         played.append(deals)
     if not rules.carries:
-        assert TIE[tie].startswith("declarers have lost")
+        assert TIE[tie].startswith("declarer's side loses")
         return
     plain, carried = (deals.gains.max(axis=1) for deals in played)
     scored, clubs = plain > 0, played[0].trump == SUITS.index("C")

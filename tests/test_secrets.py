@@ -1,4 +1,4 @@
-"""What a seat may not know: two deals that look the same to it must give it the same words."""
+"""Secrets: if two deals differ only in cards that a seat cannot see, its words are the same."""
 
 import random
 import re
@@ -21,7 +21,7 @@ ROWS, COMBINATIONS = 6, 4
 
 
 def hidden_from(vec: VectorSjavs, row: int, seat: int) -> list[int]:
-    """Return the cards that a seat has not seen, by hand (RULES 3 to 6)."""
+    """Return the cards that a seat has not seen, worked out by hand (RULES 3 to 6)."""
     state = vec._state
     known = int(state.hand[seat, row])
     for other in range(vec.rules.seats):
@@ -32,7 +32,7 @@ def hidden_from(vec: VectorSjavs, row: int, seat: int) -> list[int]:
 
 
 def exchanged(vec: VectorSjavs, row: int, seat: int, rng: random.Random) -> str:
-    """Return the record of a row with two cards exchanged that a seat has not seen."""
+    """Return the record of a row after exchanging two cards that a seat has not seen."""
     hidden = hidden_from(vec, row, seat)
     if len(hidden) < 2:
         return vec.record(row)
@@ -42,7 +42,7 @@ def exchanged(vec: VectorSjavs, row: int, seat: int, rng: random.Random) -> str:
 
 
 def replayed(vec: VectorSjavs, records: list[str]) -> tuple[VectorSjavs, np.ndarray]:
-    """Play records beside each other; say which of them are possible deals."""
+    """Replay records in one batch, and return which of them are possible deals."""
     words = [record.split() for record in records]
     other = VectorSjavs(vec.rules, batch=len(records))
     columns = np.repeat(vec._state.columns.T, vec.rules.seats, axis=0)
@@ -59,7 +59,7 @@ def replayed(vec: VectorSjavs, records: list[str]) -> tuple[VectorSjavs, np.ndar
 
 
 def compare(vec: VectorSjavs, rng: random.Random) -> tuple[int, int]:
-    """Compare every seat's words with those of a deal that looks the same; count deals."""
+    """Compare every seat's words with those of a deal that it cannot distinguish; count deals."""
     seats = vec.rules.seats
     records = [exchanged(vec, row, seat, rng) for row in range(ROWS) for seat in range(seats)]
     other, possible = replayed(vec, records)
@@ -101,7 +101,7 @@ def seen(vec: VectorSjavs, seat: int, name: str) -> set[str]:
 
 
 def anywhere(vec: VectorSjavs, seat: int) -> set[str]:
-    """Return every card of which a seat's words say anything."""
+    """Return every card that a seat's words show in some slice."""
     words = vec.observe(seat=seat)[0]
     names = ("hand", "face_up", "played", "trick", "laid_away")
     sets = np.concatenate([view(words, name) for name in names])
@@ -137,7 +137,7 @@ def test_a_blind_declarer_sees_what_he_took_after_his_last_lay_away() -> None:
 
 
 def test_laid_away_cards_and_a_declined_talon_stay_secret_to_the_end() -> None:
-    # RULES 5: laid-away cards are known to declarer alone and a declined talon to nobody.
+    # RULES 5: only declarer knows laid-away cards, and nobody knows a declined talon.
     line = deal_of(2, "♠J ♣A ♦A ♥Q ♥5 ♠A · ♣J ♦J ♣K ♣5 ♦Q ♠K · ♣Q ♥J ♦K ♦5 ♥A ♥K", "♠5 ♠Q")
     vec = VectorSjavs("klorsjavs")
     for exchange, secret, known in (("SK DQ", {"SK", "DQ"}, set()), ("-", set(), {"S5", "SQ"})):
@@ -151,7 +151,7 @@ def test_laid_away_cards_and_a_declined_talon_stay_secret_to_the_end() -> None:
 
 
 def test_a_talon_that_is_taken_up_is_seen_by_declarer_alone() -> None:
-    # RULES 5, 6: take_2 takes the talon up first, and lays away from all he holds.
+    # RULES 5, 6: with take_2 declarer first takes up the talon, then lays away any of his cards.
     vec = VectorSjavs("klorsjavs_contracts", seed=1)
     assert dict(vec.rules.options)["exchange"] == "take_2"
     deal = vec.record(0)

@@ -1,4 +1,4 @@
-"""What measures speed measures the right thing; how fast it is, is for the benchmark to say."""
+"""The speed measurements measure the right thing. The benchmark reports the speeds."""
 
 import json
 import os
@@ -24,7 +24,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 BRIEF = Effort(seconds=0.001, runs=1)
 
 
-def test_a_batch_is_measured_with_every_watch() -> None:
+def test_a_batch_is_measured_with_every_timer() -> None:
     found = environment.of_batch("faroese3", 16, tuple(environment.WATCHES), BRIEF)
     assert [figure.what for figure in found] == ["choice", *environment.WATCHES]
     assert all(figure.decisions_per_second > 0 for figure in found)
@@ -54,7 +54,7 @@ def test_the_loop_in_c_deals_120_points_and_plays_them() -> None:
     assert "-O3" in how
 
 
-def test_without_a_compiler_the_loop_is_left_out_with_a_word(
+def test_without_a_compiler_the_loop_is_skipped_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", os.devnull)
@@ -70,7 +70,7 @@ def test_operations_are_counted_by_the_widths_of_the_layers() -> None:
     assert flop_per_decision(learner) == forward + 2 * (forward + backward)
 
 
-def test_an_update_is_measured_by_its_parts() -> None:
+def test_an_update_is_measured_part_by_part() -> None:
     config = replace(Config(), batch=32, net=NetConfig(hidden=(16,)), threads=1)
     threads = torch.get_num_threads()
     try:
@@ -83,7 +83,7 @@ def test_an_update_is_measured_by_its_parts() -> None:
     assert found.peak_bytes > 2**20
 
 
-def test_a_stopwatch_adds_up_and_begins_anew() -> None:
+def test_a_stopwatch_adds_up_and_resets() -> None:
     settled = []
     watch = Stopwatch(lambda: settled.append(1))
     for _ in range(2):

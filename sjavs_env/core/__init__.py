@@ -1,7 +1,7 @@
-"""The game itself. Nothing here knows a framework, an agent or a screen.
+"""The game itself. Nothing here depends on a framework, an agent or a screen.
 
-In: nothing but numpy. Out: deals that are played by the rules, many at once.
-``tables`` holds what the rules are, as data; ``rules`` plays by them. The files beside this one are
-the ground both stand on: bit arithmetic, errors and checks of arguments.
-Start with ``tables/rulesets.py`` for a rule and ``rules/machine.py`` for the course of a deal.
+In: only numpy. Out: batches of deals, played by the rules.
+``tables`` holds the rules as data; ``rules`` plays by them. The files beside this one serve both:
+bit arithmetic, errors and checks of arguments.
+Start with ``tables/rulesets.py`` to find a rule, with ``rules/machine.py`` to follow a deal.
 """

@@ -1,4 +1,4 @@
-"""Checks of arguments that callers give as numbers, each with one sentence about what is wrong."""
+"""Checks of arguments. Each refuses a wrong value with one sentence that says what is wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def whole_number(name: str, value: object, least: int) -> int:
-    """Return a whole number, after checking kind and range."""
+    """Return a whole number, after checking type and range."""
     if not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name}={value!r} must be a whole number, {least} or more")
     return int(value)
@@ -18,7 +18,7 @@ def whole_number(name: str, value: object, least: int) -> int:
 def integers(
     name: str, value: ArrayLike, shape: tuple[int, ...], least: int, most: int
 ) -> NDArray[np.int64]:
-    """Return integers of a shape, after checking kind, range and shape."""
+    """Return integers broadcast to a shape, after checking type, range and shape."""
     array = np.asarray(value)
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name}={value!r} must be whole numbers")
@@ -31,7 +31,7 @@ def integers(
 
 
 def check_lines(deals: object) -> None:
-    """Check that deals come as a list of lines, or another sequence of them."""
+    """Check that deals are a list, or another sequence, of lines."""
     if isinstance(deals, str):
         raise ValueError(f"deals must be a list of deal lines, not one line {deals!r}")
     if not isinstance(deals, Sequence | np.ndarray):

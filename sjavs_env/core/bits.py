@@ -1,9 +1,9 @@
-"""The numpy formulations that the rules are written in: lanes, gathers, bits.
+"""The numpy building blocks of the rules: lanes, gathers, bits.
 
-A step works on *lanes*: the rows of the batch that are in one phase, as a slice when they are all
-of them, so that nothing is copied, and as an index array when they are few. Fields by seat are
-stored ``[seats, batch]``; one seat's entry of every lane is taken and put through flat indices,
-which costs a quarter of two-dimensional indexing.
+A step works on *lanes*: the rows of the batch that are in one phase. They are a slice if they are
+all rows, so that nothing is copied, and an index array otherwise. Fields by seat are stored as
+``[seats, batch]``. Flat indices read and write the entry of one seat in each lane; they cost a
+quarter of two-dimensional indexing.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Rows = slice | NDArray[np.intp]
 Step = int | NDArray[np.uint8]
-"""A step within a phase that lanes share, or the step of each."""
+"""The step within a phase: one for all lanes, or one for each."""
 _KEPT = local()
 _LINE = 16
-"""Words of a cache line."""
+"""Words in a cache line."""
 _PIECE = 1024
 """Rows that are transposed together."""
 
@@ -34,7 +34,7 @@ class Lanes(NamedTuple):
         rows: The rows, as a slice over all or as indices.
         number: Their row numbers, intp[n].
         batch: Size of the whole batch.
-        dead: Which of the rows are over and must stay as they are; None if none is.
+        dead: Which of the rows are over and must not change, bool[n]; None if there are none.
     """
 
     rows: Rows
@@ -43,26 +43,26 @@ class Lanes(NamedTuple):
     dead: NDArray[np.bool_] | None = None
 
     def at(self, index: Array) -> NDArray[np.intp]:
-        """Return flat indices into a field by seat (or slot) for one index of each lane."""
+        """Return flat indices into a field by seat (or slot), given one index for each lane."""
         flat = np.multiply(index, self.batch, dtype=np.intp)
         flat += self.number
         return flat
 
     def of(self, field: Array) -> Array:
-        """Return a field's entries of the lanes: a view if they are all, else a copy."""
+        """Return a field's entries of the lanes: a view if the lanes are all rows, else a copy."""
         if isinstance(self.rows, slice):
             return field[..., self.rows]
         return field.take(self.number, axis=-1, mode="wrap")
 
     def mark(self, field: NDArray[np.uint32], sets: NDArray[np.uint32]) -> None:
-        """Add to the sets of the lanes."""
+        """Add bits to the sets of the lanes."""
         if isinstance(self.rows, slice):
             field[self.rows] |= sets
         else:
             field[self.number] = self.of(field) | sets
 
     def where(self, chosen: NDArray[np.bool_]) -> Lanes:
-        """Return the lanes that are chosen, none of which may be over."""
+        """Return the chosen lanes. None of them may be over."""
         if np.count_nonzero(chosen) == self.size:
             return self
         number = take(self.number, chosen.nonzero()[0])
@@ -73,9 +73,10 @@ class Lanes(NamedTuple):
         return self if self.dead is None else self.where(~self.dead)
 
     def common(self, values: Array) -> int | None:
-        """Return the one value that the whole batch shares but for what is over.
+        """Return the value that all rows in play share, or None if they differ.
 
-        None if they differ, or if the lanes are a part, of which finding out would not pay.
+        It is also None if the lanes are only a part of the batch: the comparison would cost more
+        than it saves.
         """
         if not isinstance(self.rows, slice):
             return None
@@ -92,12 +93,12 @@ class Lanes(NamedTuple):
 
 
 def take(table: Array, index: Array) -> Array:
-    """Look up a flat table or field; an index below 0 counts from the end."""
+    """Look up entries of a flat table or field. A negative index counts from the end."""
     return table.take(index, mode="wrap")
 
 
 def put(field: Array, index: NDArray[np.intp], values: Array) -> None:
-    """Write into a field by flat indices, which name each lane once."""
+    """Write into a field by flat indices, one for each lane."""
     field.reshape(-1)[index] = values
 
 
@@ -110,18 +111,18 @@ def row_numbers(batch: int) -> NDArray[np.intp]:
 
 
 def blocks(batch: int, size: int) -> Iterator[Lanes]:
-    """Yield all rows of a batch, so many at a time."""
+    """Yield all rows of a batch in blocks of a given size."""
     for first in range(0, batch, size):
         rows = slice(first, min(first + size, batch))
         yield Lanes(rows, row_numbers(batch)[rows], batch)
 
 
 def scratch(n: int, rows: int) -> NDArray[np.uint32]:
-    """Return words [n, rows] of any value to work in, which live until this thread asks again.
+    """Return working memory, uint32[n, rows], not initialised.
 
-    Memory that is returned to the system and asked for anew costs more than the work in it. Rows
-    lie a cache line further apart than they are long: a power of two apart, they would drive each
-    other out of the cache.
+    It is valid until the same thread calls this function again. It is kept because freeing and
+    allocating it anew costs more than the work in it. One cache line separates the rows: if their
+    distance were a power of two, they would evict each other from the cache.
     """
     size = n * (rows + _LINE)
     kept: NDArray[np.uint32] | None = getattr(_KEPT, "words", None)
@@ -131,16 +132,16 @@ def scratch(n: int, rows: int) -> NDArray[np.uint32]:
 
 
 def transpose(source: Array, out: Array) -> None:
-    """Copy ``source`` [n, rows] to ``out`` [rows, n], in pieces that a first-level cache holds."""
+    """Copy ``source`` [n, rows] to ``out`` [rows, n], in pieces that fit into the L1 cache."""
     for first in range(0, len(out), _PIECE):
         out[first : first + _PIECE] = source[:, first : first + _PIECE].T
 
 
 def turned(ring: Array, by: NDArray[np.int8]) -> Array:
-    """Return bytes by seat, [seats, n], each lane's own seat first.
+    """Return bytes by seat, [seats, n], rotated so that seat ``by`` of each lane comes first.
 
-    Entries change places by powers of two where the seat has that bit: a few passes over whole
-    arrays, which for bytes cost a quarter of a gather.
+    Pass k rotates by 2 ** k where bit k of the seat is set. For bytes these passes over whole
+    arrays cost a quarter of a gather.
     """
     for bit in range((len(ring) - 1).bit_length()):
         far = 1 << bit
@@ -154,9 +155,9 @@ def turned(ring: Array, by: NDArray[np.int8]) -> Array:
 
 
 def take_turned(ring: NDArray[np.uint32], at: NDArray[np.intp], out: NDArray[np.uint32]) -> None:
-    """Write entries by seat, [seats, n], from the one on that the index of each lane names.
+    """Write entries by seat, [seats, n], rotated so that flat index ``at`` of each lane is first.
 
-    In two copies of the ring, one behind the other, one index serves all seats.
+    The ring is stored twice in a row, so the same index, plus an offset, finds every seat.
     """
     seats, n = ring.shape
     twice = np.concatenate((ring, ring[:-1])).reshape(-1)
@@ -165,7 +166,7 @@ def take_turned(ring: NDArray[np.uint32], at: NDArray[np.intp], out: NDArray[np.
 
 
 def side_by_side(numbers: Array | Sequence[Array], bits: int, out: NDArray[np.uint32]) -> None:
-    """Write numbers of so many bits side by side into one word of each lane, the first lowest."""
+    """Pack numbers of ``bits`` bits each into one word of each lane, the first number lowest."""
     out[...] = numbers[-1]
     for number in numbers[-2::-1]:
         out <<= np.uint32(bits)
@@ -175,10 +176,10 @@ def side_by_side(numbers: Array | Sequence[Array], bits: int, out: NDArray[np.ui
 def turn_words(
     words: NDArray[np.uint32], by: NDArray[np.int8], bits: NDArray[np.uint32], seats: int
 ) -> None:
-    """Turn words [n_words, n] that hold numbers seat by seat, each lane's own seat lowest.
+    """Rotate words [n_words, n] that hold one number for each seat; seat ``by`` becomes lowest.
 
-    The numbers of each word have so many bits, [n_words, 1]; what stands above them is waste. A
-    shift by all 32 bits leaves nothing, in numpy.
+    ``bits``, [n_words, 1], is the width of a number in each word. The bits above the numbers are
+    undefined afterwards. In numpy a shift by 32 bits gives 0.
     """
     low = by.astype(np.uint32) * bits
     turned_down = words >> low
@@ -193,7 +194,7 @@ def count(mask: Array) -> NDArray[np.uint8]:
 
 
 def first_nonempty(*choices: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return, lane by lane, the first of the card sets that holds a card."""
+    """Return for each lane the first card set that is not empty."""
     result = choices[-1]
     for choice in choices[-2::-1]:
         empty = np.minimum(choice, 1) - np.uint32(1)
@@ -202,12 +203,12 @@ def first_nonempty(*choices: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def wrapped(index: Array, size: int) -> Array:
-    """Return the remainder of integers from 0 to 2 * size - 1; numpy's is five times slower."""
+    """Return the remainder of integers from 0 to 2 * size - 1, 5 times faster than numpy's."""
     remainder: Array = index - index.dtype.type(size) * (index >= size)
     return remainder
 
 
 def single(index: Array) -> NDArray[np.uint32]:
-    """Return the set of each card, from its id; no set for an id beyond the cards."""
+    """Return the set that holds one card, from its id; the empty set for an id above 31."""
     one: NDArray[np.uint32] = np.left_shift(np.uint32(1), index)
     return one

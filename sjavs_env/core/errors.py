@@ -1,4 +1,4 @@
-"""The errors of the core, and the help that a sentence gives with an unknown word."""
+"""The errors of the core, and the suggestion that follows an unknown word in a message."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from difflib import get_close_matches
 
 
 class DealError(ValueError):
-    """A deal line is malformed, incomplete, or not of this rule set."""
+    """A deal line is malformed, incomplete, or does not fit the rule set."""
 
 
 class IllegalActionError(ValueError):
-    """An action is not legal; the message names it, the legal ones and the record so far."""
+    """An action is not legal. The message names it, the legal actions and the record so far."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence about an unknown word: the nearest known one, or all of them."""
+    """Return the end of a message about an unknown word: the nearest known word, or all of them."""
     words = {str(item).casefold(): str(item) for item in known}
     close = get_close_matches(str(word).casefold(), words, n=1, cutoff=0.4)
     if close:

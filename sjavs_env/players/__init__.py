@@ -1,8 +1,8 @@
-"""The built-in players: policies that act from observations alone.
+"""The built-in players: policies that see only observations.
 
-In: packed words, legal actions, keys. Out: an action for each row, many rows at once.
-Start with ``rule_of_thumb.py``: it bids by ``bidding.py`` and plays by ``cardplay.py``, from what
-``facts.py`` works out.
+In: packed words, legal actions and keys of a batch. Out: an action for each row.
+Start with ``rule_of_thumb.py``: it bids with ``bidding.py`` and plays with ``cardplay.py``. Both
+use the facts that ``facts.py`` derives from an observation.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sjavs_env.players.rule_of_thumb import RuleOfThumb
 
 
 class Policy(Protocol):
-    """Whatever chooses actions, batched.
+    """A batched policy: it chooses one action for each row.
 
     Attributes:
-        sees_all: It is given the words of ``observe_all``, with all cards, and so does not play
-            fair.
+        sees_all: Whether ``act`` gets the words of ``observe_all``, with all cards. Such a policy
+            does not play fair.
     """
 
     sees_all: bool
@@ -35,10 +35,10 @@ class Policy(Protocol):
         """Return an action for each row.
 
         Args:
-            words: What the seat to act may know, uint32[N, W]; 0 in a row that is over.
+            words: Observation of the seat to act, uint32[N, W]; 0 in a row that is over.
             legal: The legal actions as bits, uint64[N].
-            keys: A hash of seed, deal, seat and decision for each row, uint64[N]: the only
-                randomness, so that neither batch size nor order changes a choice.
+            keys: A hash of seed, deal, seat and decision for each row, uint64[N]. It is the only
+                source of randomness, so batch size and order of the rows change no choice.
         """
         ...
 
@@ -51,7 +51,7 @@ def player(name: str, rules: RuleSet) -> Policy:
     """Return a built-in player for a rule set.
 
     Raises:
-        ValueError: there is no player of this name; the nearest one is named.
+        ValueError: there is no player of this name; the message suggests the nearest one.
     """
     if name not in PLAYERS:
         raise ValueError(f"unknown player {name!r}{nearest(name, PLAYERS)}")

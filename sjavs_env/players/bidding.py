@@ -1,8 +1,8 @@
-"""What a careful player says before the first lead: calls, trumps, the exchange, contracts.
+"""The decisions before the first lead: calls, trumps, the exchange, contracts.
 
-All of it rests on one estimate: the part of all tricks that a hand should win by itself with a
-suit as trumps, its *strength*. The strengths from which it speaks are those from which declaring
-was better than passing when it played against itself.
+All of them use one estimate, the *strength* of a hand with a suit as trumps: the share of all
+tricks that the hand should win by itself. The thresholds come from self-play: above them declaring
+was better than passing.
 """
 
 from __future__ import annotations
@@ -32,26 +32,27 @@ Actions = NDArray[np.int64]
 Legal = NDArray[np.uint64]
 
 _TRUMP_TRICKS = np.array((1.0, 0.85, 0.7, 0.55, 0.45, 0.4, 0.35, 0.3) + (0.25,) * 24, np.float32)
-"""What a trump is expected to win, by the number of trumps of the others above it."""
+"""Expected tricks of a trump, by the number of higher trumps in other hands."""
 _PLAIN_TRICKS = np.array((0.7, 0.3) + (0.0,) * 30, np.float32)
-"""The same for a plain card of a suit."""
+"""Expected tricks of a plain card, by the number of higher cards of its suit in other hands."""
 
 _TO_CALL = {"length": {4: 0.27, 3: 0.42, 2: 0.36}, "suit": {4: 0.35}}
-"""Strength from which a length or a suit is called, by kind of auction and number of seats."""
+"""Threshold of the strength for a call, by kind of auction and number of seats."""
 _TO_PLAY = {
     "klorsjavs": {"spil": 0.56},
     "klorsjavs18": {"spil": 0.72},
     "klorsjavs_contracts": {"spil": 0.41, "stryger": 0.64, "tout": 0.99, "stroget-tout": 0.93},
     "farvesjavs": {"spil": 0.35, "stryger": 0.6, "tout": 0.99, "stroget-tout": 0.88},
 }
-"""Strength from which a contract is called, by preset."""
+"""Threshold of the strength for a contract, by preset."""
 _TO_SPEAK = 0.6
-"""Strength from which anything is called in a game that has no number of its own."""
+"""Threshold for every call in a game that has no threshold above."""
 _TO_SOLO = 0.95
-"""Strength from which declarer plays alone."""
+"""Threshold from which declarer plays alone."""
 _TO_LAY_AWAY = 0.0
 _LOSER, _SHORTER, _TRUMP = np.float32(3), np.float32(2), np.float32(30)
-"""In card points: a card that wins nothing, each card left in its suit, a trump."""
+"""Weights of laying a card away, in card points: the card wins no trick, each card of its suit in
+the hand, the card is a trump."""
 _NEVER = np.float32(-1e9)
 _PASS = np.uint64(1 << a.PASS)
 _SOLO = a.id_of("solo")
@@ -72,7 +73,7 @@ def strengths(ranking: Ranking, hand: Cards) -> Real:
 
 
 def _tricks(ranking: Ranking, suit: int, cards: Cards) -> Real:
-    """Return what each card of a hand is expected to win, by card and row."""
+    """Return the expected tricks of each card of a hand, by card and row."""
     hand = np.bitwise_or.reduce(cards, axis=0)
     which = ranking.card_class[suit][place_of(cards)]
     cards_of_class = ranking.class_masks[suit][which]
@@ -84,7 +85,7 @@ def _tricks(ranking: Ranking, suit: int, cards: Cards) -> Real:
 
 
 def lengths(ranking: Ranking, hand: Cards) -> Real:
-    """Return how many trumps each hand has with each suit as trumps, float32[suits, n]."""
+    """Return the number of trumps of each hand with each suit as trumps, float32[suits, n]."""
     rows = [
         size(ranking.renumber(hand, np.full(hand.shape, suit, np.uint8)) & mask)
         for suit, mask in enumerate(ranking.class_masks[:N_SUITS, TRUMP_CLASS])
@@ -103,7 +104,7 @@ def _namings(legal: Legal) -> Yes:
 
 
 class Bidding:
-    """Chooses everything but cards to play."""
+    """Chooses every action except the cards to play."""
 
     def __init__(self, rules: RuleSet, ranking: Ranking) -> None:
         self._rules, self._ranking = rules, ranking
@@ -115,7 +116,7 @@ class Bidding:
         }
 
     def choose(self, words: Cards, legal: Legal) -> Actions:
-        """Return the action in each row; words have the rows last, uint32[W, n]."""
+        """Return the action in each row. The words have the rows last, uint32[W, n]."""
         phase = bits_of(words, "phase")
         action = np.zeros(legal.size, np.int64)
         for number, choice in self._choices.items():
@@ -139,7 +140,7 @@ class Bidding:
         return np.where(enough & (legal != _PASS), call, a.PASS)
 
     def _of_longest(self, hand: Cards, strength: Real) -> Real:
-        """Return the strengths with the suits that may be named, 0 with the others (RULES 2)."""
+        """Return the strengths with the suits that may be named, 0 for the others (RULES 2)."""
         length = lengths(self._ranking, hand)
         longest = length == length.max(0)
         longest[:CLUBS] &= ~longest[CLUBS]
@@ -147,7 +148,7 @@ class Bidding:
         return named
 
     def _call_contract(self, strength: Real, legal: Legal) -> Actions:
-        """Return the highest contract that the hand is strong enough for."""
+        """Return the highest contract for which the hand is strong enough, else the pass."""
         best = strength[CLUBS] if self._rules.trump_choice == "clubs" else strength.max(0)
         call = np.full(legal.size, a.PASS, np.int64)
         to_play = _TO_PLAY.get(self._rules.name, {})
@@ -158,14 +159,14 @@ class Bidding:
         return call
 
     def _name(self, words: Cards, legal: Legal) -> Actions:
-        """Name the longest suit that may be named; among equals the strongest."""
+        """Name the longest suit that may be named; of equally long suits the strongest."""
         hand = set_of(words, "hand")
         merit = lengths(self._ranking, hand) + strengths(self._ranking, hand)
         named: Actions = _NAMINGS[np.where(_namings(legal), merit, -1).argmax(0)]
         return named
 
     def _exchange(self, words: Cards, legal: Legal) -> Actions:
-        """Take the talon up where it may be seen; lay away the losers that cost most."""
+        """Take up the talon if that is allowed. Otherwise lay away the best card, or stop."""
         hand = set_of(words, "hand")
         context = np.full(hand.shape, CLUBS, np.uint8)
         if self._rules.trump_choice != "clubs":
@@ -181,9 +182,9 @@ class Bidding:
         return np.where(_allows(legal, a.TAKE), a.TAKE, np.where(stops, a.PASS, best))
 
     def _away(self, cards: Cards, context: NDArray[np.uint8]) -> Real:
-        """Return what laying away each card of a hand does, in card points.
+        """Return the worth of laying away each card of a hand, in card points.
 
-        Points that would be lost are saved, and a suit becomes shorter; a trick is given up.
+        It counts card points that would be lost in play, a shorter suit, and the tricks given up.
         """
         worth = np.zeros(cards.shape, np.float32)
         for suit in range(N_SUITS):
@@ -193,7 +194,7 @@ class Bidding:
         return worth
 
     def _confirm(self, words: Cards, legal: Legal) -> Actions:
-        """Play on, or alone where it may be and all tricks are in hand."""
+        """Play on; or play alone if that is allowed and the hand should win all tricks."""
         named = bits_of(words, "trump")
         strength = strengths(self._ranking, set_of(words, "hand"))
         own = np.take_along_axis(strength, _SUIT_OF_FLAG[named][None].astype(np.intp), 0)[0]
@@ -202,7 +203,7 @@ class Bidding:
 
 
 def _worth_away(ranking: Ranking, suit: int, cards: Cards) -> Real:
-    """Return what laying away each card does with a suit as trumps."""
+    """Return the worth of laying away each card with a suit as trumps."""
     hand = np.bitwise_or.reduce(cards, axis=0)
     place = place_of(cards)
     which = ranking.card_class[suit][place]

@@ -1,8 +1,9 @@
-"""The play of the cards: what each card that may be played would bring, in card points.
+"""The play of the cards: a value in card points for each legal card.
 
-A card brings the points of the trick, times how much likelier our side is to win it than to lose
-it; the worth of a trick as such, when all tricks or none are at stake; and it costs what it would
-have been worth later. Arrays go by candidate and row where not said otherwise.
+The worth of the trick is its expected card points, plus a bonus when all tricks or no trick are at
+stake. It is multiplied by the probability that our side wins the trick minus the probability that
+our side loses it. The worth that the card would have later is subtracted. Arrays have the axes
+candidate and row unless their docstring says otherwise.
 """
 
 from __future__ import annotations
@@ -22,27 +23,27 @@ from sjavs_env.players.ranking import Ranking
 from sjavs_env.players.weights import DECLARER, DECLARERS_ALLY, DEFENDER, WEIGHTS, Weights
 
 _TIE_BREAK = np.float32(0.003)
-"""What each place counts between two cards alike: the higher is led, the lower follows."""
+"""Value of one place of rank between equal cards: lead the higher one, follow with the lower."""
 _MOST_DRAWN = 2
-"""Trumps of the opponents that one lead may draw."""
+"""Most trumps of the opponents that one lead is credited with drawing."""
 _NEVER = np.float32(-1e9)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The cards that may be played.
+    """The legal cards.
 
     Attributes:
-        card: One card each, as a set; empty where a row has fewer.
+        card: One card each, as a set; empty if the row has fewer cards.
         is_trump: Whether it is a trump.
-        led: Class of the lead, if this card is played.
+        led: Class of the trick's lead once this card has been played.
         led_mask: Cards of that class.
-        wins: Whether it would be the highest card so far.
+        wins: Whether it would be winning the trick.
         points: Its card points.
         above: Number of unseen cards of its class above it.
         below: Number of unseen cards of its class below it.
         has_company: Whether I hold another card of its class.
-        is_last: Whether it is my only plain card of its class, and I have trumps.
+        is_last: Whether it is a plain card, my only one of its class, and I have trumps.
     """
 
     card: Cards
@@ -66,11 +67,11 @@ class CardPlay:
         self._misere = misere(rules)
 
     def choose(self, words: Cards, legal: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the card to play in each row.
+        """Return the card to play in each row, as an action.
 
         Args:
-            words: Words with the rows last, uint32[W, n].
-            legal: Legal actions, cards alone.
+            words: Words with the rows on the last axis, uint32[W, n].
+            legal: Legal actions, uint64[n], all of them cards.
         """
         facts = Facts(self._rules, self._ranking, words)
         cards = self._ranking.renumber(legal.astype(np.uint32), facts.context)
@@ -81,7 +82,7 @@ class CardPlay:
         return chosen
 
     def _value(self, facts: Facts, cards: Cards) -> Real:
-        """Return what each card brings."""
+        """Return the value of each card."""
         role = np.where(facts.i_declare, DECLARER, DECLARERS_ALLY)
         weights = self._weights.of(np.where(facts.we_declare, role, DEFENDER))
         options = candidates(facts, cards)
@@ -97,7 +98,10 @@ class CardPlay:
         return worth
 
     def _lines(self, facts: Facts, options: Candidates) -> Real:
-        """Return what the lines are worth that the points on the table carry a side across."""
+        """Return the worth of the score lines that the points on the table take a side across.
+
+        It grows as fewer card points are left to win.
+        """
         left = np.maximum(PACK_POINTS - facts.our_points - facts.their_points, 0)
         sure = np.minimum((options.points + facts.on_table).astype(np.intp), left)
         won = np.where(facts.we_declare, facts.our_points, facts.their_points)
@@ -108,7 +112,7 @@ class CardPlay:
 
 
 def candidates(facts: Facts, card: Cards) -> Candidates:
-    """Return what can be said of each card that may be played."""
+    """Return the properties of each legal card."""
     which = facts.class_of(card)
     suit = np.take_along_axis(facts.class_masks, which.astype(np.intp), 0)
     is_trump = card & facts.trumps != 0
@@ -133,9 +137,9 @@ def candidates(facts: Facts, card: Cards) -> Candidates:
 
 
 def outlook(facts: Facts, options: Candidates, weights: Weights) -> tuple[Real, Real]:
-    """Return the chances that our side wins the trick, and that I do.
+    """Return the probabilities that our side wins the trick, and that I win it.
 
-    The seats still to play come in turn: an opponent may beat the card that wins so far, an ally
+    The seats still to play are considered in order: an opponent may beat the winning card, an ally
     may win the trick back.
     """
     best = np.where(options.wins, options.card, facts.best)
@@ -151,7 +155,7 @@ def outlook(facts: Facts, options: Candidates, weights: Weights) -> tuple[Real, 
 
 
 def points_expected(facts: Facts, options: Candidates, weights: Weights) -> Real:
-    """Return the card points of the trick, those to come included."""
+    """Return the expected card points of the complete trick."""
     total = options.points + facts.on_table
     for seat in facts.seats:
         expected = np.where(seat.is_ally, weights.from_ally, weights.from_opponent)
@@ -160,7 +164,7 @@ def points_expected(facts: Facts, options: Candidates, weights: Weights) -> Real
 
 
 def trick_worth(facts: Facts, weights: Weights) -> Real:
-    """Return what winning a trick is worth as such, by row: towards all tricks, or not none."""
+    """Return the bonus for a trick by row: on the way to all tricks, or against winning none."""
     to_vol = np.maximum(facts.trick_number - weights.vol_from, 0) * (facts.their_tricks == 0)
     to_save = np.maximum(facts.trick_number - weights.save_from, 0) * (facts.our_tricks == 0)
     worth: Real = weights.vol * to_vol + weights.save * to_save
@@ -168,14 +172,14 @@ def trick_worth(facts: Facts, weights: Weights) -> Real:
 
 
 def lead_worth(facts: Facts, options: Candidates, weights: Weights) -> Real:
-    """Return what leading a card does beyond its trick: draws trumps, empties a suit."""
+    """Return the worth of a lead beyond its trick: it draws trumps, or empties a suit."""
     against = sum(np.where(seat.is_ally, 0, seat.trumps) for seat in facts.seats)
     drawn = weights.draw * np.minimum(against, _MOST_DRAWN)
     return np.where(options.is_trump, drawn, weights.lead_last * options.is_last)
 
 
 def kept_worth(options: Candidates, weights: Weights) -> Real:
-    """Return what each card would be worth later if it is kept."""
+    """Return the later worth of each card if it is kept."""
     rank = options.above
     trump = np.select(
         [rank == place for place in range(3)], [weights.top, weights.second, weights.third], 0

@@ -1,4 +1,4 @@
-"""Arithmetic on card sets whose bits stand in the order of strength; see ``ranking``."""
+"""Arithmetic on card sets whose bits are in the order of strength (``ranking``)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ONE = np.uint32(1)
 
 
 def above(card: Cards) -> Cards:
-    """Return the set of all places above a card."""
+    """Return the set of all places above a single card."""
     return ~(card | (card - ONE))
 
 
 def highest(cards: Cards) -> Cards:
-    """Return the highest card of each set, as a set; empty for none."""
+    """Return the highest card of each set, as a set; the empty set stays empty."""
     rest = cards.copy()
     for shift in (1, 2, 4, 8, 16):
         rest |= rest >> np.uint32(shift)
@@ -42,7 +42,7 @@ def size(cards: Cards) -> Real:
 
 
 def spread(cards: Cards) -> Cards:
-    """Return the single cards of each set along a new first axis, lowest first, then nothing."""
+    """Return the cards of each set along a new first axis, lowest first, padded with empty sets."""
     most = int(np.bitwise_count(cards).max(initial=1))
     single = np.empty((most, *cards.shape), np.uint32)
     rest = cards.copy()

@@ -1,4 +1,4 @@
-"""How likely the seats still to play are to beat a card."""
+"""Probabilities that the seats still to play beat a card."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from sjavs_env.players.cardsets import ONE, Cards, Classes, Real, above, size
 from sjavs_env.players.facts import Facts, Seat
 
 _GRID = 32
-"""Steps from 0 to 1 in which a share is counted."""
+"""Number of steps from 0 to 1 to which a share is rounded."""
 _MOST = 16
 _LEAST = np.float32(1e-6)
 _LACKS_ALL = ((1 - np.arange(_GRID + 1)[None, :] / _GRID) ** np.arange(_MOST)[:, None]).astype(
     np.float32
 )
-"""Chance to hold none of some cards, by their number and the share of each."""
+"""Probability of holding none of n cards, by n and by the share (probability of each)."""
 
 
 def lacks_all(number: Real, share: Real) -> Real:
-    """Return the chance that a seat holds none of some cards, by its share of each."""
+    """Return the probability that a seat holds none of ``number`` cards, from its share of each."""
     step = (share * _GRID + np.float32(0.5)).astype(np.intp)
     index = number.astype(np.intp) * (_GRID + 1) + step
     chance: Real = _LACKS_ALL.reshape(-1).take(index, mode="clip")
@@ -27,13 +27,13 @@ def lacks_all(number: Real, share: Real) -> Real:
 
 
 def trump_share(facts: Facts, seat: Seat) -> Real:
-    """Return the chance that a seat holds a given unseen trump."""
+    """Return the probability that a seat holds a given unseen trump."""
     share: Real = np.divide(seat.trumps, np.maximum(facts.trumps_unseen, 1), dtype=np.float32)
     return share
 
 
 def class_shares(facts: Facts, which: Classes) -> list[Real]:
-    """Return the chance that each seat holds a given unseen card of a class."""
+    """Return for each seat the probability that it holds a given unseen card of a class."""
     flags = which.astype(np.uint32)
     weights = [seat.plain * (1 - (seat.lacks >> flags & ONE)) for seat in facts.seats]
     total = np.maximum(sum(weights) + facts.nowhere, _LEAST)
@@ -44,9 +44,9 @@ def class_shares(facts: Facts, which: Classes) -> list[Real]:
 
 
 def beats(facts: Facts, led: Classes, led_mask: Cards, card: Cards) -> list[Real]:
-    """Return for each seat the chance that it can beat a card that is winning the trick.
+    """Return for each seat the probability that it can beat the card that is winning the trick.
 
-    The arrays may have an axis of candidates before the rows.
+    The arrays may have an axis of candidates before the axis of rows.
     """
     shares = class_shares(facts, led)
     is_trump = card & facts.trumps != 0

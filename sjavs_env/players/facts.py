@@ -1,7 +1,7 @@
-"""What a seat derives from what it may know, by bitmask arithmetic, for many rows at once.
+"""Facts that a seat derives from its observation, by bitmask arithmetic, for a batch of rows.
 
-Rows lie along the last axis. Card sets are sets of *places* (``ranking``), so that the higher of
-two cards of a class is the higher bit.
+Rows are on the last axis. Card sets are sets of *places* (``ranking``): of two cards of a class,
+the higher card is the higher bit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORD = N_CARDS
 
 
 def bits_of(words: Cards, name: str) -> Cards:
-    """Return all the small numbers of a slice side by side, lowest slot first."""
+    """Return all numbers of a slice as one integer, the number of the first slot lowest."""
     item = LAYOUT[name]
     mask = np.uint32((1 << item.count * item.bits) - 1)
     bits: Cards = words[item.word] >> np.uint32(item.shift) & mask
@@ -36,7 +36,7 @@ def bits_of(words: Cards, name: str) -> Cards:
 
 
 def number_of(words: Cards, name: str, slot: int = 0) -> NDArray[np.int32]:
-    """Return one small number of a slice."""
+    """Return one number of a slice."""
     item = LAYOUT[name]
     shift, mask = np.uint32(item.shift + slot * item.bits), np.uint32((1 << item.bits) - 1)
     number: NDArray[np.int32] = (words[item.word] >> shift & mask).astype(np.int32)
@@ -51,18 +51,18 @@ def set_of(words: Cards, name: str, slot: int = ME) -> Cards:
 
 _LEAST = np.float32(1e-6)
 _NOT_FACE_DOWN = np.float32(2 / 3)
-"""Of the cards of an opponent in ``faroese2`` that lie not face up, how many he may play."""
+"""Share of the opponent's hidden cards in ``faroese2`` that are in his hand."""
 
 
 def _contexts() -> NDArray[np.uint8]:
-    """Return the context by the flag of the trump suit."""
+    """Return a table of the context by the flag of the trump suit."""
     table = np.full(1 << N_SUITS, NO_TRUMP, np.uint8)
     table[[1 << suit for suit in range(N_SUITS)]] = range(N_SUITS)
     return table
 
 
 def _lengths() -> tuple[np.uint32, Real]:
-    """Return the flags of the calls that announce a length, and the lengths by flag."""
+    """Return the flags of all calls that announce a length, and a table of the lengths."""
     lengths: dict[int, int] = {
         action - _WORD: int(name.rstrip("+"))
         for action, name in enumerate(ACTION_NAMES)
@@ -82,15 +82,15 @@ class Seat:
     """What is known of another seat, by row.
 
     Attributes:
-        played: Its cards that have fallen.
-        shown: Cards that lie face up before it.
+        played: Cards that it has played.
+        shown: Its cards that lie face up.
         card: Its card in this trick.
-        lacks: The classes that its hand has been seen to lack, as flags.
+        lacks: Classes that it has shown to lack, as flags.
         is_declarer: Whether it owns the contract.
         is_ally: Whether it scores with me.
         to_play: Whether it plays after me in this trick.
-        n_cards: Number of its cards that I do not see.
-        trumps: How many of them are expected to be trumps.
+        n_cards: Number of the cards in its hand that I do not see.
+        trumps: Expected number of trumps among them.
     """
 
     played: Cards
@@ -105,13 +105,13 @@ class Seat:
 
     @property
     def plain(self) -> Real:
-        """How many of its cards are expected to be plain."""
+        """Expected number of plain cards among the cards that I do not see."""
         plain: Real = np.maximum(self.n_cards - self.trumps, 0)
         return plain
 
 
 class Facts:
-    """What a seat can know in the play."""
+    """What the seat to act can derive during the play."""
 
     def __init__(self, rules: RuleSet, ranking: Ranking, words: Cards) -> None:
         self._rules, self._ranking, self._words = rules, ranking, words
@@ -135,7 +135,7 @@ class Facts:
         self.nowhere = np.maximum(
             size(self.unseen & ~self.trumps) - sum(seat.plain for seat in self.seats), 0
         )
-        """How many plain cards are expected in no hand: in the talon, or face down."""
+        """Expected number of unseen plain cards that are in no hand: in the talon, or face down."""
         self._read_trick()
         self._read_score()
 
@@ -144,7 +144,7 @@ class Facts:
         return self._ranking.renumber(set_of(self._words, name, slot), self.context)
 
     def points(self, card: Cards) -> Real:
-        """Return the card points of single cards, 0 for none."""
+        """Return the card points of single cards; 0 for the empty set."""
         worth: Real = self._ranking.points[self.context, place_of(card)] * (card != 0)
         return worth
 
@@ -166,7 +166,7 @@ class Facts:
         return index
 
     def _seat(self, slot: int) -> Seat:
-        """Return what the words say of another seat."""
+        """Return the facts about another seat."""
         is_declarer = self._declarer >> np.uint32(slot) & ONE != 0
         played, shown = self.cards("played", slot), self.cards("face_up", slot)
         n_cards = self._rules.n_tricks - size(played) - size(shown)
@@ -187,7 +187,7 @@ class Facts:
         )
 
     def _is_ally(self, slot: int, is_declarer: Yes) -> Yes:
-        """Say whether a seat scores with me."""
+        """Return whether a seat scores with me."""
         against: Yes = ~self.i_declare & ~is_declarer & (self._declarer != 0)
         if not self._rules.pairs:
             return against
@@ -195,7 +195,7 @@ class Facts:
         return np.where(alone[self.contract], against, slot == ACROSS)
 
     def _expect_trumps(self) -> None:
-        """Share out the trumps that I do not see: to declarer what was announced, then evenly."""
+        """Distribute the unseen trumps: to declarer the number he announced, the rest evenly."""
         left = self.trumps_unseen.copy()
         announced = _LENGTH[place_of(self._said & _LENGTH_CALLS)] * (
             self._said & _LENGTH_CALLS != 0
@@ -216,7 +216,7 @@ class Facts:
             seat.trumps = seat.trumps + left * room / everywhere
 
     def _read_trick(self) -> None:
-        """Find out what lies on the table and who is winning it."""
+        """Derive the cards of the trick, their points, and the side that is winning."""
         leader = bits_of(self._words, "leader")
         table = self.hand & np.uint32(0)
         lead = table.copy()
@@ -234,7 +234,7 @@ class Facts:
             self.on_table += self.points(seat.card)
 
     def _read_score(self) -> None:
-        """Count what the two sides have won."""
+        """Count the card points and tricks of both sides."""
         words = self._words
         self.trick_number = number_of(words, "trick_number")
         self.our_points, self.our_tricks = number_of(words, "points"), number_of(words, "tricks")

@@ -1,4 +1,4 @@
-"""The lines of the score: how many card points decide over how many game points."""
+"""The score lines: the numbers of card points at which the game points change."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ N_POINTS = PACK_POINTS + 1
 
 
 def margins(rules: RuleSet) -> Real:
-    """Return by how much the declaring side is ahead of the others, by its card points.
+    """Return the declaring side's gain minus the others' gain, by its card points.
 
-    The table goes by contract, clubs and points, float32[contracts, 2, 121]. It is scaled so that
-    all points are as far from none as if each were worth 1: a line of the score is a step in it.
+    The table is float32[contracts, 2, 121], by contract, clubs and card points. It is scaled so
+    that its last entry is 120 above its first, as if each card point were worth 1. A score line is
+    a step in it.
     """
     table = np.array(
         [
@@ -33,6 +34,6 @@ def margins(rules: RuleSet) -> Real:
 
 
 def misere(rules: RuleSet) -> NDArray[np.bool_]:
-    """Say in which contracts declarer aims at no trick."""
+    """Return for each contract whether declarer aims to win no trick, bool[contracts]."""
     scores = [contract.scores[0] for contract in contracts_of(rules)]
     return np.array([score.no_trick[0] > score.vol[0] for score in scores])

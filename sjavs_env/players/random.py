@@ -1,4 +1,4 @@
-"""``random``: every legal action is equally likely, chosen by the key alone."""
+"""``random``: it plays every legal action with equal probability. Only the key decides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST_SHIFT = np.uint64(31)
 
 
 class Random:
-    """A player without a thought, the anchor of every rating."""
+    """A uniformly random player, the anchor of every rating."""
 
     sees_all: bool = False
 
@@ -26,13 +26,13 @@ class Random:
     def act(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
-        """Return one legal action for each row; the words are not read."""
+        """Return one legal action for each row. The words are not read."""
         number = np.bitwise_count(legal).astype(np.uint64)
         return nth_action(legal, (mixed(keys) >> _HALF) * number >> _HALF)
 
 
 def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a one-to-one mixture of 64-bit words (the finaliser of splitmix64)."""
+    """Return a bijective hash of 64-bit words (the finaliser of splitmix64)."""
     bits = words + _INCREMENT
     for shift, factor in _SPLITMIX:
         bits = (bits ^ bits >> np.uint64(shift)) * np.uint64(factor)
@@ -41,7 +41,7 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def nth_action(legal: NDArray[np.uint64], index: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the action with this index, from 0, among the legal ones; ``NOTHING`` for none."""
+    """Return the legal action number ``index``, counted from 0; ``NOTHING`` if there is none."""
     rest = legal.copy()
     for passed in range(int(index.max(initial=0))):
         rest &= rest - (index > passed)
@@ -49,6 +49,6 @@ def nth_action(legal: NDArray[np.uint64], index: NDArray[np.uint64]) -> NDArray[
 
 
 def lowest_action(legal: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the lowest legal action, ``NOTHING`` for none."""
+    """Return the lowest legal action; ``NOTHING`` if there is none."""
     below = np.bitwise_count((legal & ~legal + _ONE) - _ONE)
     return np.minimum(below, NOTHING).astype(np.int64)

@@ -1,7 +1,7 @@
-"""Card sets whose bits stand in the order of strength, so that a higher card is a higher bit.
+"""Card sets whose bits are in the order of strength, so that a higher card is a higher bit.
 
-The card ids already do so in the genuine games. Where the rules rank otherwise (``french8``), the
-built-in players renumber the cards of what they see, and number back what they play.
+In the genuine games the card ids are in this order already. In ``french8`` they are not: there the
+built-in players renumber the cards that they see, and map the card that they play back to its id.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _BYTES = N_CARDS // _BYTE
 
 
 class Ranking:
-    """The cards of a rule set by strength, in each context (trump suit, or none).
+    """The cards of a rule set by strength, in each context (a trump suit, or none).
 
-    A *place* is a card's bit after renumbering; within a class places rise with strength.
+    A *place* is the bit of a card after renumbering. Within a class places rise with strength.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -67,7 +67,7 @@ class Ranking:
 
 
 def _places(rules: RuleSet, context: int) -> NDArray[np.intp]:
-    """Return the place of each card: the ids of every class, dealt out anew by strength."""
+    """Return the place of each card: within a class the same ids, assigned by strength."""
     places = np.arange(N_CARDS)
     for which in range(N_CLASSES):
         strong_first = order(rules, context, which)

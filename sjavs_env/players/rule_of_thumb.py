@@ -1,8 +1,8 @@
-"""``rule-of-thumb``: a careful hand-written player, the first honest yardstick.
+"""``rule-of-thumb``: a careful hand-written player, the baseline for every agent.
 
-It knows what a good player keeps in mind - which cards have gone, who has shown void in what, how
-many trumps declarer announced, who plays after it in the trick - and weighs each card that it may
-play. It makes no use of the keys.
+It keeps track of the cards that have been played, the voids that seats have shown, the number of
+trumps that declarer announced, and the seats that still play to the trick. With these facts it
+values every legal card. It does not use the keys.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ONE = np.uint64(1)
 
 
 class RuleOfThumb:
-    """A player by rules of thumb, the same for every rule set."""
+    """A player by rules of thumb, with the same code for every rule set."""
 
     sees_all: bool = False
 
@@ -34,7 +34,7 @@ class RuleOfThumb:
     def act(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
-        """Return an action for each row; the keys are not read."""
+        """Return an action for each row. The keys are not read."""
         action = lowest_action(legal)
         open_rows = np.flatnonzero(legal & legal - _ONE)
         columns = np.ascontiguousarray(words[open_rows].T)

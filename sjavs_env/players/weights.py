@@ -1,7 +1,7 @@
-"""What the rule of thumb knows by heart: how much it minds what, in card points.
+"""The weights of ``rule-of-thumb``, in card points.
 
-The numbers were found by playing: changed at random, kept when the play got better against
-``random`` and against the earlier numbers, and then rounded.
+They were found by random search: a random change was kept if the player then scored better
+against ``random`` and against the earlier weights. The result was rounded.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ class Weights:
     """Weights, one for each role or one for each row.
 
     Attributes:
-        fear: How much it minds the chance that an opponent can beat a card.
-        recapture: How far it trusts an ally still to play to beat an opponent's card if he can.
+        fear: Factor on the probability that an opponent can beat a card.
+        recapture: Factor on the probability that an ally still to play beats an opponent's card.
         from_ally: Card points expected from an ally still to play.
         from_opponent: Card points expected from an opponent still to play.
-        trump: Keeping any trump.
-        top: Keeping the highest trump left, beyond that.
-        second: Keeping the second highest.
-        third: Keeping the third highest.
-        below: Keeping a trump, for each lower one left.
-        trump_points: Keeping each card point among the trumps.
-        boss: Keeping the highest plain card left in a suit that others still hold.
-        guarded: Keeping the second highest with a smaller one beside it.
-        draw: Leading a trump, for each of at most two trumps expected with the opponents.
-        lead_last: Leading the last card of a plain suit, while I have trumps.
-        lead: Winning the trick myself rather than through an ally.
-        vol: Each trick past ``vol_from`` while the opponents have none.
-        vol_from: Trick number from which that counts.
-        save: Each trick past ``save_from`` while we have none.
-        save_from: Trick number from which that counts.
-        lines: A line of the score that the points on the table carry across, late in the deal.
+        trump: Worth of keeping any trump.
+        top: Extra worth of keeping the highest trump left.
+        second: Extra worth of keeping the second highest trump left.
+        third: Extra worth of keeping the third highest trump left.
+        below: Extra worth of keeping a trump, for each unseen lower trump.
+        trump_points: Extra worth of keeping a trump, for each of its card points.
+        boss: Worth of keeping the highest plain card left of a suit that others still hold.
+        guarded: Worth of keeping the second highest plain card together with another of its suit.
+        draw: Worth of leading a trump, for each trump expected with the opponents, at most two.
+        lead_last: Worth of leading my last card of a plain suit while I have trumps.
+        lead: Worth of winning the trick myself instead of an ally winning it.
+        vol: Bonus for each trick past ``vol_from`` while the opponents have none.
+        vol_from: Trick number from which ``vol`` counts.
+        save: Bonus for each trick past ``save_from`` while our side has none.
+        save_from: Trick number from which ``save`` counts.
+        lines: Factor on the score lines that the points on the table take a side across; they
+            count more late in the deal.
     """
 
     fear: Real

@@ -1,4 +1,4 @@
-"""What may be seen of a deal: by a seat, by a critic, by a person.
+"""What a seat, a critic or a person may see of a deal.
 
 In: the ``State``. Out: packed words, features by name, text, a drawing.
 Start with ``layout.py``, the table of an observation; ``observe.py`` fills it. For people,

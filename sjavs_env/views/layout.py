@@ -1,18 +1,23 @@
 """The layout of an observation: one table of named slices.
 
-The table says where each fact lies in the packed words and in the flat features; packing,
-unpacking, named views and the documentation all come from it. Seats are relative to the seat that
-looks, in four slots: me, left, across, right. With three seats nobody sits across; with two, the
-opponent does.
+The table gives the place of each fact in the packed words and in the flat features. Packing,
+unpacking, named views and the documentation all use it. Seats are relative to the observing seat,
+in four slots: me, left, across, right. In a game for three the slot "across" is empty. In a game
+for two the opponent sits across, and "left" and "right" are empty.
 
-Kinds of slices: ``cards``, a card set (or a set of the actions 32-63) in a word of its own, 32
-features; ``digits``, words that hold one binary digit each of a number for every card, 32 features;
-``numbers``, small numbers side by side, one feature each.
+There are three kinds of slices:
+
+- ``cards``: sets. Each set has its own word and 32 features, one flag for each card id. A set of
+  the actions 32-63 has one flag for each of those actions.
+- ``digits``: one number for each card, 32 features. The packed words are bit planes: word k holds
+  binary digit k of all 32 numbers.
+- ``numbers``: small numbers packed side by side in a word, one feature each. A fact such as
+  ``to_act`` is one-hot: one flag for each slot.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -34,13 +39,14 @@ class Slice:
         name: Its name.
         kind: "cards", "digits" or "numbers".
         count: Number of card sets or of numbers.
+        meaning: What it says. The fingerprint of the observation depends on this text.
         bits: Bits of each number.
-        scale: The raw value that becomes 1.0 as a feature.
-        offset: What is added to a value to make it a raw number.
-        meaning: What it says, for the documentation.
+        scale: The raw number that becomes the float feature 1.0.
+        offset: Added to the true value to give the raw number, which is never negative.
         word: First word.
         feature: First feature.
         shift: Lowest bit in the first word.
+        note: What else a reader of the documentation needs. It is not part of the fingerprint.
     """
 
     name: str
@@ -53,6 +59,7 @@ class Slice:
     word: int = 0
     feature: int = 0
     shift: int = 0
+    note: str = field(default="", repr=False)
 
     @property
     def n_features(self) -> int:
@@ -61,14 +68,20 @@ class Slice:
 
     @property
     def n_words(self) -> int:
-        """Number of words, 0 for numbers, which share theirs."""
+        """Number of words; 0 for numbers, because several facts share a word."""
         return {"cards": self.count, "digits": self.bits, "numbers": 0}[self.kind]
 
 
 _SEATS = len(SLOTS)
 _FACTS = (
     Slice("hand", "cards", 1, "the cards I may play, my face-up ones included"),
-    Slice("face_up", "cards", _SEATS, "cards lying face up before each seat"),
+    Slice(
+        "face_up",
+        "cards",
+        _SEATS,
+        "cards lying face up before each seat",
+        note="only in `faroese2`",
+    ),
     Slice("played", "cards", _SEATS, "cards that each seat has played"),
     Slice(
         "fell",
@@ -79,22 +92,55 @@ _FACTS = (
         scale=MOST_TRICKS,
     ),
     Slice("trick", "cards", _SEATS, "the card of each seat in the present trick"),
-    Slice("laid_away", "cards", 1, "the cards that I laid away"),
+    Slice("laid_away", "cards", 1, "the cards that I laid away", note="empty unless I am declarer"),
     Slice("calls", "cards", _SEATS, "what each seat said in the auction (actions 32-63)"),
-    Slice("contract", "cards", 1, "the standing call, and declarer's choice (actions 32-63)"),
-    Slice("to_act", "numbers", _SEATS, "the seat to act"),
-    Slice("dealer", "numbers", _SEATS, "the dealer"),
-    Slice("declarer", "numbers", _SEATS, "declarer, or the owner of the standing call"),
-    Slice("leader", "numbers", _SEATS, "the leader of the present trick"),
-    Slice("trump", "numbers", N_SUITS, "the trump suit: diamonds, hearts, spades, clubs"),
-    Slice("phase", "numbers", len(PHASES), f"the phase: {', '.join(PHASES)}"),
-    Slice("carry", "numbers", 1, "60-60 deals pending", bits=3, scale=7),
+    Slice(
+        "contract",
+        "cards",
+        1,
+        "the standing call, and declarer's choice (actions 32-63)",
+        note="the choice is the decision before the first lead, where the rules have one",
+    ),
+    Slice("to_act", "numbers", _SEATS, "the seat to act", note="one-hot, or zeros after the deal"),
+    Slice("dealer", "numbers", _SEATS, "the dealer", note="one-hot"),
+    Slice(
+        "declarer",
+        "numbers",
+        _SEATS,
+        "declarer, or the owner of the standing call",
+        note="one-hot, or zeros while there is none",
+    ),
+    Slice(
+        "leader",
+        "numbers",
+        _SEATS,
+        "the leader of the present trick",
+        note="one-hot, or zeros before the first trick",
+    ),
+    Slice(
+        "trump",
+        "numbers",
+        N_SUITS,
+        "the trump suit: diamonds, hearts, spades, clubs",
+        note="one-hot, or zeros while there is none",
+    ),
+    Slice("phase", "numbers", len(PHASES), f"the phase: {', '.join(PHASES)}", note="one-hot"),
+    Slice(
+        "carry",
+        "numbers",
+        1,
+        "60-60 deals pending",
+        bits=3,
+        scale=7,
+        note="number of tied deals that raise the score of the next won deal, clipped at 7",
+    ),
     Slice("n_laid_away", "numbers", 1, "how many cards declarer laid away", bits=2, scale=2),
     Slice(
         "voids",
         "numbers",
         _SEATS * N_CLASSES,
         "what each seat's hand has been seen to lack: diamonds, hearts, spades, clubs, trumps",
+        note="five flags for each seat, set when the seat fails to follow",
     ),
     Slice(
         "trick_number",
@@ -128,6 +174,7 @@ _FACTS = (
         bits=8,
         scale=255,
         offset=64,
+        note="raw number: the clipped column plus 64",
     ),
 )
 _HIDDEN_FACTS = (
@@ -139,7 +186,7 @@ _HIDDEN_FACTS = (
 
 
 def _place(facts: tuple[Slice, ...], word: int, feature: int) -> dict[str, Slice]:
-    """Give every slice its place: sets first come first, numbers fill words after them."""
+    """Place every slice in order. Sets take whole words; numbers in a row share a word."""
     placed = {}
     used = WORD
     for fact in facts:
@@ -165,7 +212,7 @@ def _place(facts: tuple[Slice, ...], word: int, feature: int) -> dict[str, Slice
 
 
 LAYOUT: dict[str, Slice] = _place(_FACTS, 0, 0)
-"""What a seat may know, by name."""
+"""What a seat may know: the slices by name."""
 
 
 def _ends(layout: dict[str, Slice]) -> tuple[int, int]:
@@ -177,15 +224,15 @@ def _ends(layout: dict[str, Slice]) -> tuple[int, int]:
 
 N_WORDS, N_FEATURES = _ends(LAYOUT)
 LAYOUT_ALL: dict[str, Slice] = LAYOUT | _place(_HIDDEN_FACTS, N_WORDS, N_FEATURES)
-"""The same, and behind it all cards."""
+"""``LAYOUT`` followed by the slices of all hidden cards."""
 N_WORDS_ALL, N_FEATURES_ALL = _ends(LAYOUT_ALL)
 
 FINGERPRINT = of_text(repr(LAYOUT_ALL))
-"""Tells checkpoints of another observation apart."""
+"""Fingerprint of the observation: a checkpoint made for another one is refused."""
 
 
 def _layout_for(words: NDArray[np.uint32]) -> tuple[dict[str, Slice], int]:
-    """Return the layout and the number of features for words, by their width."""
+    """Return the layout and the number of features that fit the width of the words."""
     if words.shape[-1] == N_WORDS:
         return LAYOUT, N_FEATURES
     if words.shape[-1] == N_WORDS_ALL:
@@ -199,11 +246,11 @@ def _layout_for(words: NDArray[np.uint32]) -> tuple[dict[str, Slice], int]:
 def view(words: NDArray[np.uint32], name: str) -> NDArray[Any]:
     """Return one named fact of packed words.
 
-    Card sets come as uint32[..., count], ``digits`` as uint8[..., 32], numbers as int16[..., count]
-    with their true values.
+    The result is uint32[..., count] for ``cards``, uint8[..., 32] for ``digits``, and
+    int16[..., count] with the true values (offset removed) for ``numbers``.
 
     Raises:
-        KeyError: there is no such fact in words of this width.
+        KeyError: words of this width hold no fact of this name.
     """
     item = _layout_for(words)[0][name]
     if item.kind == "cards":
@@ -238,12 +285,17 @@ def unpack(words: NDArray[np.uint32], dtype: Literal["uint8"] = ...) -> NDArray[
 @overload
 def unpack(words: NDArray[np.uint32], dtype: Literal["float32"]) -> NDArray[np.float32]: ...
 def unpack(words: NDArray[np.uint32], dtype: Literal["uint8", "float32"] = "uint8") -> NDArray[Any]:
-    """Return packed words as flat features [..., F], or [..., F_ALL] of words with all cards.
+    """Return packed words as flat features.
 
-    As "uint8" the features are raw numbers, as "float32" each is scaled to 0 .. 1.
+    Args:
+        words: Words of ``observe``, uint32[..., W], or of ``observe_all``, uint32[..., W_ALL].
+        dtype: "uint8" gives raw numbers; "float32" scales each feature to 0 .. 1.
+
+    Returns:
+        Features [..., F], or [..., F_ALL] with all cards.
 
     Raises:
-        ValueError: the words have another width, or the dtype is not one of the two.
+        ValueError: the words have another width, or ``dtype`` is another one.
     """
     if dtype not in ("uint8", "float32"):
         raise ValueError(f"dtype={dtype!r} must be 'uint8' or 'float32'")

@@ -1,7 +1,7 @@
 """Observations: what a seat may know, packed into words by ``layout``.
 
-A ``View`` stands between the state and the code that packs it: it hands out a field only as far as
-the field's visibility allows the seat that looks.
+The packing code reads the state only through a ``View``. The view returns a field only as far as
+the field's visibility allows for the observing seat.
 """
 
 from __future__ import annotations
@@ -32,25 +32,26 @@ from sjavs_env.core.tables.compiled import Tables
 from sjavs_env.views.layout import LAYOUT_ALL, N_WORDS_ALL, SLOTS
 
 SLOT_OF_OFFSET: dict[int, tuple[int, ...]] = {2: (0, 2), 3: (0, 1, 3), 4: (0, 1, 2, 3)}
-"""Slot of the seat that sits so many places to the left, by number of seats."""
+"""Slot of the seat k places to the left of the observing seat, by number of seats."""
 
 _VISIBLE = {name: visibility(name) for name in State.__slots__}
 _FIRST_CALL = np.uint8(32)
 _CALLS = np.uint32((1 << a.NOTHING - 32) - 1)
 _PASS_BIT = np.uint32(1 << a.PASS - 32)
 _BLOCK = 16384
-"""Rows that are packed together: few enough for their words to stay near the processor."""
+"""Rows that are packed together; their words fit into the cache."""
 _WHOSE = ("seat", "dealer", "declarer", "leader")
-"""The facts that are a seat, as they stand side by side in the words from ``to_act`` on."""
+"""State fields that hold a seat, in the order of the slices from ``to_act`` on."""
 _WHOSE_BASE = 5
-"""A seat or a suit, ``NONE`` included, as a digit of a number."""
+"""Base of the lookup number: a digit is a seat or a suit, 0 to 3, or ``NONE``."""
 
 
 def _whose_table(seats: int) -> NDArray[np.uint32]:
-    """Return the flags of all facts that are a seat, and of the trumps, in their word.
+    """Return a table of the word that holds the flags of all ``_WHOSE`` facts and of the trumps.
 
-    They are looked up by the number whose digits are the seat that looks, the facts of ``_WHOSE``
-    and the trumps; ``NONE`` is the digit -1, so that some numbers are below 0 and stand at the end.
+    The index is a number in base ``_WHOSE_BASE``. Its digits are the observing seat, the facts of
+    ``_WHOSE`` and the trump suit. ``NONE`` is the digit -1, so an index may be negative: it then
+    counts from the end of the table.
     """
     lookers, n_facts = len(SLOTS), len(_WHOSE) + 1
     flags = np.zeros((lookers,) + (1,) * n_facts, np.uint32)
@@ -69,7 +70,7 @@ def _whose_table(seats: int) -> NDArray[np.uint32]:
 
 
 def _along(told: NDArray[np.uint32], place: int, n_facts: int) -> NDArray[np.uint32]:
-    """Return what each seat that looks is told by one of the facts, one axis for each fact."""
+    """Return one fact's flags by observing seat, shaped to broadcast along the axis of the fact."""
     axes = [1] * n_facts
     axes[place] = _WHOSE_BASE
     return told.reshape(len(told), *axes)
@@ -79,15 +80,19 @@ _WHOSE_TABLES = {seats: _whose_table(seats) for seats in SLOT_OF_OFFSET}
 
 
 _BY_SEAT = ("voids", "points", "tricks", "columns")
-"""The facts that are numbers of each seat, as their words stand."""
+"""Facts that are numbers of each seat, in the order of their words."""
 _BITS_BY_SEAT = np.array(
     [[LAYOUT_ALL[name].bits * LAYOUT_ALL[name].count // len(SLOTS)] for name in _BY_SEAT], np.uint32
 )
-"""The bits that a seat has in each of those words."""
+"""Bits for each seat in each of those words, [words, 1]."""
 
 
 def _masks_by_seat(seats: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return the bits that stay where they are, and those of the last seat if it moves a slot."""
+    """Return two masks for each ``_BY_SEAT`` word.
+
+    The first selects the seats whose slot is their offset. With fewer than four seats the second
+    selects the last seat, which moves up by one slot.
+    """
     in_place = seats if seats == len(SLOTS) else seats - 1
     bits = _BITS_BY_SEAT.astype(np.uint64)
     stay = (np.uint64(1) << bits * np.uint64(in_place)) - np.uint64(1)
@@ -99,9 +104,9 @@ _MASKS_BY_SEAT = {seats: _masks_by_seat(seats) for seats in SLOT_OF_OFFSET}
 
 
 class View:
-    """The state of some rows as one seat of each sees it.
+    """The state of some rows, each as one seat sees it.
 
-    Where nobody looks the view is that of seat 0.
+    A row without an observing seat (``NONE``) is viewed from seat 0; its words are cleared later.
     """
 
     def __init__(self, state: State, tables: Tables, lanes: Lanes, seat: NDArray[np.int8]) -> None:
@@ -117,32 +122,32 @@ class View:
         blind = seat == NONE
         looking = lanes._replace(dead=blind) if blind.any() else lanes
         self.common_clock = looking.common(self.clock)
-        """The same of all rows in which a seat looks, None if they differ."""
+        """The value of ``clock`` if all rows with an observing seat share it, else None."""
 
     def public(self, name: str) -> Array:
-        """Return a fact that all know."""
+        """Return a public fact."""
         return self._rows(self._field(name, "public"))
 
     def each(self, name: str) -> Array:
-        """Return a public fact by seat, in bytes, from my seat on, uint8[seats, n]."""
+        """Return a public fact of each seat, the observing seat first, uint8[seats, n]."""
         return turned(self._rows(self._field(name, "public")), self.seat)
 
     def mine(self, name: str) -> Array:
-        """Return my own entry of a fact that each seat knows for itself."""
+        """Return the observing seat's entry of a fact that each seat knows only for itself."""
         return take(self._rows(self._field(name, "seat")), self._at)
 
     def as_declarer(self, name: str) -> Array:
-        """Return a fact that declarer alone knows, empty for the others."""
+        """Return a fact that only declarer knows; empty where the observing seat is another."""
         field = self._rows(self._field(name, "declarer"))
         known: Array = field * (self.public("declarer") == self.seat)
         return known
 
     def sets(self, name: str, out: NDArray[np.uint32]) -> None:
-        """Write the card sets of a public fact by seat, from my seat on."""
+        """Write a public card set of each seat, the observing seat first."""
         take_turned(self._rows(self._field(name, "public")), self._at, out)
 
     def whose(self) -> NDArray[np.uint32]:
-        """Return the flags of all facts that are a seat, and of the trumps."""
+        """Return the word that holds the flags of all ``_WHOSE`` facts and of the trumps."""
         number = self.seat.astype(np.int16)
         for fact in (*_WHOSE, "trump"):
             number *= np.int16(_WHOSE_BASE)
@@ -161,18 +166,18 @@ class View:
 
 
 class OpenView:
-    """The same state with all cards on the table, for critics and analysis."""
+    """The same rows with all cards visible, for critics and analysis."""
 
     def __init__(self, view: View) -> None:
         self.tables = view.tables
         self._view = view
 
     def hidden(self, name: str) -> Array:
-        """Return any fact."""
+        """Return any fact, hidden or not."""
         return self._view._rows(getattr(self._view._state, name))
 
     def hidden_sets(self, name: str, out: NDArray[np.uint32]) -> None:
-        """Write any card sets by seat, from my seat on."""
+        """Write any card set of each seat, the observing seat first."""
         take_turned(self.hidden(name), self._view._at, out)
 
 
@@ -183,7 +188,14 @@ def observe(
     out: NDArray[np.uint32] | None,
     n_words: int,
 ) -> NDArray[np.uint32]:
-    """Return the words [B, n_words] of one seat of each row; 0 where the seat is ``NONE``.
+    """Return the words of one seat in each row, uint32[B, n_words]; 0 where it is ``NONE``.
+
+    Args:
+        state: The deals.
+        tables: The tables of their rule set.
+        seat: The observing seat of each row, int8[B].
+        out: Array to write into, or None for a new one.
+        n_words: ``N_WORDS``, or ``N_WORDS_ALL`` to add all hidden cards.
 
     Raises:
         ValueError: ``out`` has another shape or dtype.
@@ -210,13 +222,13 @@ def observe(
 
 
 def _sets(words: NDArray[np.uint32], name: str) -> NDArray[np.uint32]:
-    """Return the words of a fact that is one set for each slot."""
+    """Return the words of a fact that holds one set for each slot."""
     first = LAYOUT_ALL[name].word
     return words[first : first + len(SLOTS)]
 
 
 def _to_slots(view: View | OpenView, sets: NDArray[np.uint32]) -> None:
-    """Move the sets of the seats, written one after the other, into their slots."""
+    """Move the sets from consecutive words, by offset, into the slots of their seats."""
     slots = SLOT_OF_OFFSET[view.tables.rules.seats]
     if len(slots) < len(SLOTS):
         sets[slots[-1]] = sets[len(slots) - 1]
@@ -224,13 +236,13 @@ def _to_slots(view: View | OpenView, sets: NDArray[np.uint32]) -> None:
 
 
 def _add_number(words: NDArray[np.uint32], name: str, number: Array | np.uint32) -> None:
-    """Add a number that is within its bits to a word that holds others."""
+    """Add a number to a shared word. The number must fit into its bits."""
     item = LAYOUT_ALL[name]
     words[item.word] |= number.astype(np.uint32) << np.uint32(item.shift)
 
 
 def _call_bit(action: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Return the bit of each action from 32 on, none for a card or ``NOTHING``."""
+    """Return the bit of each action from 32 on; 0 for a card or ``NOTHING``."""
     bit = single(action - _FIRST_CALL)
     bit &= _CALLS
     return bit
@@ -247,7 +259,7 @@ def _pack_played(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _pack_face_up(view: View, words: NDArray[np.uint32], name: str) -> None:
-    """Pack what lies face up, with ``played`` packed already."""
+    """Pack the cards that lie face up. ``played`` must be packed before."""
     face_up = _sets(words, name)
     if not view.tables.rules.piles:
         face_up[...] = 0
@@ -263,9 +275,9 @@ def _pack_fell(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _pack_trick(view: View, words: NDArray[np.uint32], name: str) -> None:
-    """Pack the cards on the table, with ``played`` packed already.
+    """Pack the cards of the present trick. ``played`` must be packed before.
 
-    Where all rows are at one place of the trick, so many cards lie on the table.
+    If all rows are at the same place of the trick, that place is the number of cards in it.
     """
     cards, trick = view.public("table"), _sets(words, name)
     if view.common_clock is not None:
@@ -290,7 +302,7 @@ def _pack_calls(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _pack_contract(view: View, words: NDArray[np.uint32], name: str) -> None:
-    """Pack the standing call, which is the pass as long as nobody has called, and the choice."""
+    """Pack the standing call and declarer's choice; before a call the standing one is the pass."""
     word = words[LAYOUT_ALL[name].word]
     np.bitwise_and(_call_bit(view.public("standing")), ~_PASS_BIT, out=word)
     if view.tables.confirmable.bit_count() > 1:
@@ -298,7 +310,7 @@ def _pack_contract(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _pack_whose(view: View, words: NDArray[np.uint32], name: str) -> None:
-    """Pack the facts that are a seat, and the trumps, as the first of their word."""
+    """Pack the ``_WHOSE`` facts and the trumps. This writes the whole word, so it comes first."""
     words[LAYOUT_ALL[name].word] = view.whose()
 
 
@@ -321,9 +333,10 @@ def _pack_n_laid_away(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _pack_by_seat(view: View, words: NDArray[np.uint32], name: str) -> None:
-    """Pack the facts that are numbers of each seat, which have a word each from this one on.
+    """Pack all ``_BY_SEAT`` facts, one word each, beginning with this one.
 
-    They are written as the table sees them, turned all together, and last seat to its slot.
+    The numbers are first written in the order of the seats. Then all words are turned at once so
+    that the observing seat comes first, and the last seat moves to its slot.
     """
     first = LAYOUT_ALL[name].word
     voids, points, tricks, columns = target = words[first : first + len(_BY_SEAT)]
@@ -344,7 +357,7 @@ def _pack_by_seat(view: View, words: NDArray[np.uint32], name: str) -> None:
 
 
 def _held_columns(view: View) -> list[NDArray[np.uint16]]:
-    """Return the column of each seat as far as an observation tells it."""
+    """Return the column of each seat, clipped and offset as in the layout."""
     item, rules = LAYOUT_ALL["columns"], view.tables.rules
     held = np.maximum(view.public("columns"), np.int16(-item.offset))
     np.minimum(held, np.int16(item.scale - item.offset), out=held)
@@ -372,11 +385,11 @@ _PACKERS: dict[str, Callable[[View, NDArray[np.uint32], str], None]] = {
     "voids": _pack_by_seat,
     "trick_number": _pack_trick_number,
 }
-"""How each fact of ``layout.LAYOUT`` is packed; the first of a word writes it whole."""
+"""How each fact of ``layout.LAYOUT`` is packed. The first fact of a word writes the whole word."""
 
 
 def _pack_all(view: OpenView, words: NDArray[np.uint32]) -> None:
-    """Pack what nobody may see."""
+    """Pack the hidden facts."""
     for name, fact in (("hands", "hand"), ("face_down", "face_down")):
         target = _sets(words, name)
         view.hidden_sets(fact, target)

@@ -1,8 +1,8 @@
-"""The observation of a single row, with plain integers: what a batch of one needs.
+"""The observation of a single row, computed with plain integers, for a batch of one.
 
-Numpy's cost per call would make a single observation a hundred times dearer than its share of a
-batch. The words and the features are those of ``observe`` and ``unpack``; a test holds the two
-together for every rule set.
+The cost of each numpy call would make a single observation a hundred times as expensive as its
+share of a batch. Words and features equal those of ``observe`` and ``unpack``; a test compares
+them for every rule set.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CLASS_MASK = (1 << N_CLASSES) - 1
 
 
 def row_features(state: State, tables: Tables, row: int, seat: int) -> NDArray[np.float32]:
-    """Return what a seat of one row may know, as flat features float32[F], each from 0 to 1."""
+    """Return the observation of one seat in one row: float32[F], each feature from 0 to 1."""
     words = np.array(row_words(state, tables, row, seat), "<u4")
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")
     raw = np.add.reduceat(bits.take(_SOURCE) * _WEIGHT, _START, dtype=np.uint8)
@@ -40,7 +40,7 @@ def row_features(state: State, tables: Tables, row: int, seat: int) -> NDArray[n
 
 
 def row_words(state: State, tables: Tables, row: int, seat: int) -> list[int]:
-    """Return what a seat of one row may know, as packed words."""
+    """Return the observation of one seat in one row as packed words."""
     words = [0] * N_WORDS
 
     def get(name: str) -> Any:
@@ -71,7 +71,7 @@ def row_words(state: State, tables: Tables, row: int, seat: int) -> list[int]:
 
 
 def _write_seats(words: list[int], get: Any, tables: Tables, seat: int) -> None:
-    """Write the facts that every seat has, into the slots in which this seat sees them."""
+    """Write the facts about each seat into its slot, relative to the observing seat."""
     rules = tables.rules
     played, calls, points, tricks = get("played"), get("calls"), get("points"), get("tricks")
     table, columns, voids = get("table"), get("columns"), get("voids")
@@ -96,7 +96,7 @@ def _write_seats(words: list[int], get: Any, tables: Tables, seat: int) -> None:
 
 
 def _sources(item: Slice, index: int) -> list[int]:
-    """Return the bits of the words that make up one feature, lowest first."""
+    """Return the numbers of the bits that make up one feature, lowest first."""
     if item.kind == "cards":
         return [item.word * WORD + index]
     if item.kind == "digits":
@@ -111,7 +111,7 @@ _FEATURES = [
     for index in range(item.n_features)
 ]
 _SOURCE = np.array([bit for sources, _ in _FEATURES for bit in sources])
-"""The bits of the words in the order of the features."""
+"""Numbers of the bits in the words, in the order of the features."""
 _WEIGHT = np.array([1 << k for sources, _ in _FEATURES for k in range(len(sources))], np.uint8)
 _START = np.cumsum([0] + [len(sources) for sources, _ in _FEATURES[:-1]])
 _SCALE = np.array([1 / scale for _, scale in _FEATURES], np.float32)

@@ -1,7 +1,8 @@
 """The table and the score sheet as text, for people.
 
-The seat that looks sits at the bottom, and the others clockwise from its left.
-Plain characters alone, no colours: the text goes into logs, tests and notebooks as it is.
+The observing seat is at the bottom, and the others follow clockwise from its left. It sees its own
+hand, the cards that lie face up, and the backs of all other cards. Without an observing seat all
+cards are shown. The text has no colours, so that logs, tests and notebooks can hold it.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ _BACK = "▒"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What stands around a deal.
+    """What is shown around a deal.
 
     Attributes:
-        names: A name for each seat; "seat 0" and so on if there are none.
+        names: A name for each seat; empty for "seat 0" and so on.
         results: Results of the deals on the score sheet.
-        crosses: Crosses won by each column, if a rubber has ended.
+        crosses: Crosses won by each column; None unless a rubber has ended.
     """
 
     names: Sequence[str] = ()
@@ -43,8 +44,8 @@ def table(state: State, tables: Tables, row: int, seat: int | None, sheet: Sheet
         state: The deals.
         tables: The tables of their rule set.
         row: The row to show.
-        seat: The seat that looks; None shows all cards.
-        sheet: What stands around the deal.
+        seat: The observing seat; None shows all cards.
+        sheet: What is shown around the deal.
     """
     looker = Looker(state, tables, row, seat, sheet.names)
     rules, names = looker.rules, looker.names

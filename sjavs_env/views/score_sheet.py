@@ -12,13 +12,13 @@ from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.views.transcript import Result
 
 DEALS_TO_A_MARK = 4
-"""After so many deals a small cross is made on the middle line."""
+"""The sheet gets a small cross on the middle line after every this many deals."""
 
 _MARK = "×"
 
 
 def side_names(rules: RuleSet, seat: int, names: Sequence[str]) -> list[str]:
-    """Return what the columns are called by a seat: We and They, or the seats' names."""
+    """Return a seat's names for the columns: We and They, or the names of the seats."""
     if rules.columns > 2:
         return list(names)
     return ["We" if column == rules.column(seat) else "They" for column in range(rules.columns)]
@@ -33,9 +33,9 @@ def columns_from(rules: RuleSet, seat: int) -> list[int]:
 def score_sheet(
     rules: RuleSet, results: Sequence[Result], seat: int, names: Sequence[str]
 ) -> list[str]:
-    """Return the score sheet as lines, the column of the seat that looks first.
+    """Return the score sheet as lines. The observing seat's column comes first.
 
-    Each new total stands one line below the last entry, whichever column that was in.
+    Every new total is one line below the last entry, even if that is in another column.
     """
     titles = side_names(rules, seat, names)
     columns = columns_from(rules, seat)
@@ -61,7 +61,7 @@ def score_sheet(
 
 
 def result_line(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
-    """Return what a finished deal came to, in one line."""
+    """Return the result of a finished deal in one line."""
     if result.void:
         return "All passed: nothing is scored."
     own, others = result.card_points
@@ -75,7 +75,7 @@ def result_line(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
 
 
 def _scored(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
-    """Return who has scored what."""
+    """Return a sentence with the owners and the gain of every column that scores."""
     if not any(result.gains):
         carried = f"; {result.ties} carried on" if result.ties else ""
         return f"Nobody scores{carried}."
@@ -90,7 +90,10 @@ def _scored(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
 def rubber_line(
     rules: RuleSet, results: Sequence[Result], crosses: Sequence[int], names: Sequence[str]
 ) -> str:
-    """Return how a rubber has ended, in one line; who ends where all began is told (RULES 5)."""
+    """Return the end of a rubber in one line.
+
+    In Klørsjavs it also names the seats that end on the start value (RULES 5).
+    """
     won = [
         f"{owners_of(rules, column, names)} {number} cross{'es' if number > 1 else ''}"
         for column, number in enumerate(crosses)

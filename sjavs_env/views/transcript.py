@@ -1,4 +1,4 @@
-"""The result of a deal in words."""
+"""The result of a finished deal."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from sjavs_env.core.tables.codes import NONE
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a finished deal came to.
+    """The result of a finished deal.
 
     Attributes:
-        void: Nobody declared, and nothing was played.
+        void: Whether the deal is void: nobody declared, and no card was played.
         declarer: Seat of declarer, or None.
-        contract: "6", "5+", "=H", "spil", "solo" ...; None if void, and in an all-pass clubs deal.
+        contract: "6", "5+", "=H", "spil", "solo" and so on; None if the deal is void, or if all
+            passed and clubs were played.
         trump: "C", "S", "H", "D" or None.
-        card_points: Card points of the declaring side, the talon included, and of the others; in
-            an all-pass clubs deal those of seat 0's side and seat 1's; (0, 0) if void or conceded.
-        tricks: Tricks of each seat.
-        gains: Game points by which each column moved in its owner's favour, a carry included.
+        card_points: Card points of the declaring side, including the talon, and of the others. If
+            all passed and clubs were played: of seat 0's side and of seat 1's side. (0, 0) if the
+            deal is void or was conceded.
+        tricks: Number of tricks of each seat.
+        gains: Gain of each column in game points, carry included. A positive gain is in favour of
+            the column's owner.
         payoffs: Payoff of each seat in game points (RULES 8).
-        ties: 60-60 deals that the next deal carries.
+        ties: Number of tied (60-60) deals that the next deal carries.
     """
 
     void: bool
@@ -42,7 +45,7 @@ def result_of(state: State, row: int) -> Result:
     """Return the result of a row.
 
     Raises:
-        ValueError: its deal is not over.
+        ValueError: the deal of the row is not over.
     """
     if not state.over[row]:
         raise ValueError(f"row {row} has no result yet: its deal is not over")
@@ -62,7 +65,7 @@ def result_of(state: State, row: int) -> Result:
 
 
 def _contract(state: State, row: int) -> str:
-    """Return the name of the contract: what declarer chose last, or the highest call."""
+    """Return the name of the contract: declarer's last choice, or else the highest call."""
     choice = int(state.choice[row])
     chosen = choice not in (a.NOTHING, a.PASS, a.CONCEDE)
     return a.name_of(choice if chosen else int(state.standing[row]))

@@ -1,8 +1,8 @@
-"""Make the golden files anew: ``.venv/bin/python -m tests.golden.make``.
+"""Make the golden files again: ``.venv/bin/python -m tests.golden.make``.
 
-A file per preset holds recorded games, each with a hash of every mask on its way, its words and its
-result, and the number of ways in which a fixed deal can go on for a few decisions (perft). A
-change here is a change of the rules or of a frozen format: the changelog must say why.
+There is one file for each preset. It holds recorded games, each with its result and a hash of all
+masks and words on the way, and the number of decision sequences from a fixed deal, by length
+(perft). A changed file means changed rules or a changed frozen format: the changelog must say why.
 """
 
 from hashlib import sha256
@@ -16,11 +16,11 @@ from sjavs_env import RULE_SETS, RuleSet, VectorSjavs
 FOLDER = Path(__file__).resolve().parent
 GAMES = 6
 LEAVES = 20_000
-"""The ways are counted as deep as there are no more than so many of them."""
+"""Perft stops at the length from which there would be more sequences than this."""
 
 
 def variants(preset: str) -> list[RuleSet]:
-    """Return the preset, and the same with its options changed."""
+    """Return the preset, and a variant of it with changed options."""
     changed: dict[str, str | bool]
     if preset.startswith(("faroese", "russian")):
         changed = {"bidding": "free", "ruff": "overtrump", "tie": "carry2"}
@@ -33,7 +33,7 @@ def variants(preset: str) -> list[RuleSet]:
 
 
 def told(rules: RuleSet) -> str:
-    """Return a rule set in words."""
+    """Return the name and the options of a rule set as text."""
     return f"{rules.name} " + " ".join(f"{name}={value}" for name, value in rules.options)
 
 
@@ -47,7 +47,7 @@ def chosen(legal: np.ndarray, turn: int) -> np.ndarray:
 
 
 def games(rules: RuleSet) -> list[str]:
-    """Return recorded games with a hash of what was open and seen on the way."""
+    """Return recorded games, each with a hash of the legal actions and words on the way."""
     vec = VectorSjavs(rules, batch=GAMES, seed=1)
     digests = [sha256() for _ in range(GAMES)]
     turn = 0
@@ -67,7 +67,7 @@ def games(rules: RuleSet) -> list[str]:
 
 
 def perft(rules: RuleSet) -> list[int]:
-    """Return how many sequences of decisions there are, by their length, from a fixed deal."""
+    """Return the number of decision sequences from a fixed deal, by length from 1."""
     vec = VectorSjavs(rules, seed=2)
     counts = []
     while True:

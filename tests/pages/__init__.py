@@ -1,1 +1,1 @@
-"""The pages of docs/rules: one for each rule set, made from its data."""
+"""The pages of docs/rules: one page for each rule set, made from its data."""

@@ -15,12 +15,12 @@ from sjavs_env.core.tables.scores import Gain, Score
 from tests.pages.words import NUMBERS, either, table, variants
 
 TIE = {
-    "carry_by_suit": "nobody scores, and whoever wins the next scored deal gets 2 more, 4 more if "
-    "that deal is in clubs; ties add up",
-    "carry2": "nobody scores, and whoever wins the next scored deal gets 2 more; ties add up",
+    "carry_by_suit": "nobody scores, and the winner of the next scored deal gets 2 more, or 4 more "
+    "if that deal is in clubs; ties add up",
+    "carry2": "nobody scores, and the winner of the next scored deal gets 2 more; ties add up",
     "double": "nobody scores, and the next scored deal counts double",
     "quadruple": "nobody scores, and the next scored deal counts fourfold",
-    "declarer_loses": "declarers have lost, as with one point less",
+    "declarer_loses": "declarer's side loses, as with one card point less",
 }
 
 
@@ -38,7 +38,7 @@ def all_contracts(rules: RuleSet) -> dict[str, tuple[RuleSet, Contract]]:
 
 
 def rows_of(rules: RuleSet, contract: Contract) -> Iterator[tuple[str, int]]:
-    """Yield the rows of a contract's score table: a title, and an outcome in it."""
+    """Yield the rows of a contract's score table: the title, and one outcome that it covers."""
     score, total = contract.scores[0], sum(map(card_points, pack_of(rules)))
     alone = contract.alone or not rules.pairs
     if alone or _gains(contract, ONE_SEAT) == _gains(contract, VOL):
@@ -53,7 +53,7 @@ def rows_of(rules: RuleSet, contract: Contract) -> Iterator[tuple[str, int]]:
 
 
 def _bands(score: Score, total: int) -> Iterator[tuple[str, int]]:
-    """Yield the rows that card points tell."""
+    """Yield the rows that card points decide."""
     if len(score.bands) == 1:
         yield "some of the tricks", 1
         return
@@ -85,20 +85,20 @@ def score_tables(rules: RuleSet) -> str:
 
 def _legend(rules: RuleSet) -> str:
     told = "Card points are those of the declaring side"
-    told += ", its talon and laid-away cards included" if rules.exchange else ""
+    told += ", including talon and laid-away cards" if rules.exchange else ""
     moved = {
-        "first_to_zero_wins": "what a column gains is subtracted from it",
-        "first_to_zero_loses": "what a column loses is subtracted from it",
-        "account": "what a column gains is added to its account",
+        "first_to_zero_wins": "a gain is subtracted from the column",
+        "first_to_zero_loses": "a loss is subtracted from the column",
+        "account": "a gain is added to the column",
     }[rules.rubber]
     return (
-        f"{told}; tricks are counted as tricks, whatever lies in them. On the sheet {moved}. "
+        f"{told}. The rows about tricks count tricks, not card points. On the sheet {moved}. "
         "*Paid* is the payoff of declarer's seat."
     )
 
 
 def score_table(rules: RuleSet, contract: Contract) -> str:
-    """Return the score table of one contract; one column where clubs make no difference."""
+    """Return the score table of one contract, with one column if clubs make no difference."""
     one, columns = contract.scores[0] == contract.scores[1], ("simple", "clubs")
     titles, rows = [], []
     for name in ("gains",) if one else columns:
@@ -113,7 +113,7 @@ def score_table(rules: RuleSet, contract: Contract) -> str:
 
 
 def gain_text(rules: RuleSet, contract: Contract, gain: Gain) -> str:
-    """Return who gains what."""
+    """Return the owners of the columns that gain, each with its gain."""
     if contract not in rules.contracts:
         names = ("seat 0's side", "seat 1's side")
     elif rules.pairs:
@@ -136,12 +136,12 @@ def signed(amount: float) -> str:
 
 
 def ties(rules: RuleSet) -> str:
-    """Return what a deal that nobody wins is worth to the next, "" where there is none."""
+    """Return how a tied deal changes the next one; "" if the rules have no ties."""
     if rules.tie not in TIE:
         return ""
     tie = rules.contracts[0].scores[0].tie
-    both = " Two defenders who win get it each." if rules.columns > 2 else ""
-    ends = "What is carried ends with the rubber."
+    both = " If two defenders win, each of them gets it." if rules.columns > 2 else ""
+    ends = "A carry ends with the rubber."
     return f"**{tie}–{tie}** (*stanton*): {TIE[rules.tie]}.{both} {ends}"
 
 
@@ -150,48 +150,55 @@ def rubber(rules: RuleSet) -> str:
     crosses, limit = MOST_CROSSES[rules.rubber], rules.max_deals
     if rules.rubber == "account":
         return (
-            f"Every account starts at {rules.start}. After {limit} deals the highest wins a cross, "
-            "each of several; none if all are equal. A void deal does not count."
+            f"Every column starts at {rules.start}. After {limit} deals the highest column wins a "
+            "cross. Several highest columns win one each; if all are equal, nobody wins. A void "
+            "deal does not count."
         )
     if rules.rubber == "first_to_zero_loses":
         return (
-            f"Every column starts at {rules.start}. The first at or below 0 has lost, and every "
-            "other wins a cross. Of several, the one that was lowest before the deal loses; of "
-            "equal ones, the lowest after one more deal, and so on. Who ends on "
-            f"{rules.start} is reported."
+            f"Every column starts at {rules.start}. The first column at or below 0 has lost, and "
+            "every other column wins a cross. If a deal brings several columns to 0 or below, the "
+            "one that was lowest before the deal loses. If those were equal, the lowest of them "
+            f"after one more deal loses, and so on. A player who ends on {rules.start} is reported."
         )
     ends = (
-        f" After {limit} deals with a score the lowest column wins, several lowest all win, and "
-        "if all are equal the rubber is drawn; the double victory applies there too."
+        f" After {limit} deals with a score the lowest column wins. Several lowest columns all "
+        "win. If all are equal, the rubber is drawn. The double victory applies here too."
         if limit
         else ""
     )
-    first = "The first at or below 0 wins a cross"
+    first = "The first column at or below 0 wins a cross."
     if rules.columns > 2:
-        first = "When one comes to 0 or below, the lowest wins a cross, two equal ones one each"
+        first = (
+            "When a column is at or below 0, the lowest column wins a cross. Two equal lowest "
+            "columns win one each."
+        )
     return (
-        f"Every column starts at {rules.start}. {first}; {NUMBERS[crosses]}, a double victory, if "
-        f"every column that does not win is still at {rules.start} or above.{ends}"
+        f"Every column starts at {rules.start}. {first} It is a double victory, which counts "
+        f"{NUMBERS[crosses]} crosses, if every column that does not win is still at {rules.start} "
+        f"or above.{ends}"
     )
 
 
 def payoff(rules: RuleSet) -> str:
     """Return what agents are paid."""
     others = (
-        "what the other column gains" if rules.columns == 2 else "the mean of the others' gains"
+        "the gain of the other column"
+        if rules.columns == 2
+        else "the mean gain of the other columns"
     )
     alone = [f"`{t}`" for t, (made, c) in all_contracts(rules).items() if made.pairs and c.alone]
     share = NUMBERS[rules.seats - 1]
     extra = (
-        f" With {either(alone)} declarer alone is paid that, and each of the other {share} loses a "
-        f"{'third' if share == 'three' else 'part'} of it."
+        f" With {either(alone)} only declarer is paid that amount, and each of the other {share} "
+        f"loses a {'third' if share == 'three' else 'part'} of it."
         if alone
         else ""
     )
-    carried = ", a carry included" if rules.carries else ""
+    carried = ", carry included," if rules.carries else ""
     void = " A void deal pays 0." if rules.all_pass != "clubs" else ""
     return (
-        f"A deal pays every seat what its column gains{carried}, less {others}.{extra}{void} "
-        "A rubber pays at its end alone: the crosses of a column less the mean of the others' "
-        "crosses."
+        f"A deal pays every seat the gain of its column{carried} minus {others}.{extra}{void} "
+        "A rubber pays only at its end: the crosses of the seat's column minus the mean of the "
+        "other columns' crosses."
     )

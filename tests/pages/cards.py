@@ -16,7 +16,7 @@ def trump_suits(rules: RuleSet) -> list[int]:
 
 
 def trumpless(rules: RuleSet) -> str:
-    """Return the contract without trumps that an option adds, "" if there is none."""
+    """Return the contract without trumps that an option adds; "" if there is none."""
     every = [rules, *variants(rules.name).values()]
     return next((c.action for each in every for c in each.contracts if not c.trumps), "")
 
@@ -33,8 +33,8 @@ def _trumps(rules: RuleSet) -> str:
         rows.append((suit_text(suit), len(trumps), cards_text(rules, trumps)))
     permanent = len(rules.permanents)
     return (
-        f"{len(rules.pack)} cards. The first {permanent} trumps are permanent: trumps whatever the "
-        "trump suit, and never of the suit printed on them.\n\n"
+        f"{len(rules.pack)} cards. The first {permanent} trumps are permanent: they are trumps "
+        "whatever the trump suit is, and never belong to the suit printed on them.\n\n"
         + table(["trump suit", "trumps", "highest first"], rows, right="trumps")
     )
 
@@ -70,9 +70,10 @@ def _points(rules: RuleSet) -> str:
 
 def _following(rules: RuleSet) -> str:
     return (
-        "Trumps are one suit: a trump led asks for a trump, a plain card for a plain card of its "
-        "suit; who has none plays on as [below](#play). The highest trump wins the trick, without "
-        "one the highest card of the suit led, and the winner leads."
+        "Trumps are one suit. A trump must be followed with a trump, and a plain card with a plain "
+        "card of the same suit. [Play](#play) says what a seat without such a card may play. The "
+        "highest trump wins the trick; without a trump, the highest card of the suit led wins. The "
+        "winner leads to the next trick."
     )
 
 
@@ -81,22 +82,22 @@ def deal(rules: RuleSet) -> str:
     parts = [f"Each seat gets {rules.hand_size} cards."]
     if rules.piles:
         parts.append(
-            f"Before each seat lie {rules.piles} more face down, and {rules.piles} face up on "
-            "them. All see the face-up cards, nobody a face-down one. In the auction and in play "
-            "the face-up cards count as cards of the hand."
+            f"Before each seat lie {rules.piles} more cards face down, and {rules.piles} face up "
+            "on top of them. Everybody sees the face-up cards; nobody sees the face-down cards. In "
+            "the auction and in play the face-up cards count as cards of the hand."
         )
     if rules.talon_size:
         left = NUMBERS[rules.talon_size]
-        parts.append(f"The {left} cards left over are the talon, face down.")
+        parts.append(f"The {left} cards left over are the talon. It lies face down.")
     void = {
-        "redeal": ", a tied one included; a void one is dealt again by the same dealer",
-        "redeal_next": ", a void one included",
+        "redeal": ", also after a tie. After a void deal the same dealer deals again",
+        "redeal_next": ", also after a void deal",
         "clubs": "",
     }[rules.all_pass]
     if not rules.carries:
-        void = void.replace(", a tied one included", "")
+        void = void.replace(", also after a tie", "")
     parts.append(
         "The first dealer is drawn at random. Forehand, the seat after the dealer, speaks first "
-        f"and leads first. The next seat deals after every deal{void}."
+        f"and leads first. After every scored deal the next seat deals{void}."
     )
     return " ".join(parts)

@@ -1,4 +1,4 @@
-"""A deal that `rule-of-thumb` plays with itself, told as text."""
+"""A deal in which `rule-of-thumb` plays all seats, as text."""
 
 from itertools import count
 
@@ -32,13 +32,14 @@ def example(rules: RuleSet) -> str:
     ]
     record, text = deals.record(0), "\n".join(told)
     return (
-        f"`rule-of-thumb` in every seat, seed {seed}. In notation:\n\n```text\n{record}\n```\n\n"
-        f"In words, each card after its seat:\n\n```text\n{text}\n```"
+        f"`rule-of-thumb` plays all seats; the seed is {seed}. In notation:\n\n"
+        f"```text\n{record}\n```\n\n"
+        f"As text, with the number of the seat before each card:\n\n```text\n{text}\n```"
     )
 
 
 def _played(rules: RuleSet, seed: int) -> tuple[VectorSjavs, list[str]]:
-    """Play a deal, and return it with a line for whatever happens in it."""
+    """Play a deal, and return it with a line for each event."""
     deals, policy = VectorSjavs(rules, seed=seed), player("rule-of-thumb", rules)
     lines, trick, before = [f"{'dealer':9}seat {deals.dealer[0]}"], [], _won(deals)
     while not deals.over[0]:
@@ -60,13 +61,13 @@ def _played(rules: RuleSet, seed: int) -> tuple[VectorSjavs, list[str]]:
 
 
 def _won(deals: VectorSjavs) -> NDArray[np.int16]:
-    """Return tricks and card points of each seat, [2, P]."""
+    """Return the tricks and the card points of each seat, int16[2, P]."""
     seen, seats = deals.observe(0), SLOT_OF_OFFSET[deals.rules.seats]
     return np.array([view(seen, name)[0, seats] for name in ("tricks", "points")])
 
 
 def _trick_line(trick: list[str], won: NDArray[np.int16], new: NDArray[np.int16]) -> str:
-    """Return a complete trick, who took it, and what it is worth."""
+    """Return a line with the cards of a trick, its winner and its card points."""
     cards = "".join(f"{card:8}" for card in trick)
     winner = int(new[0].argmax())
     return f"{f'trick {won[0].sum()}':9}{cards}seat {winner} takes {new[1, winner]}"

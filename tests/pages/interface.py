@@ -1,4 +1,4 @@
-"""What of the action space and of the observation a rule set can use."""
+"""The part of the action space and of the observation that a rule set can use."""
 
 from collections.abc import Iterable
 
@@ -72,7 +72,7 @@ def _names(rules: RuleSet, actions: Iterable[int]) -> str:
 
 
 def _ids(actions: Iterable[int]) -> str:
-    """Return ids as spans."""
+    """Return ids as ranges: "0–6, 32"."""
     spans: list[list[int]] = []
     for action in sorted(actions):
         if spans and action == spans[-1][1] + 1:
@@ -109,7 +109,7 @@ def _slice(rules: RuleSet, item: Slice) -> NDArray[np.bool_]:
 
 
 def _within(rules: RuleSet, item: Slice) -> NDArray[np.bool_]:
-    """Return the same for one seat of a slice, or for all of one that is not by seats."""
+    """Return which features of one seat, or of a slice without seats, can differ from 0."""
     legal = legal_actions(rules)
     if item.name in ("calls", "contract"):
         said = legal["auction"] - ({a.PASS} if item.name == "contract" else set())
@@ -141,7 +141,7 @@ def observation_table(rules: RuleSet) -> str:
     missing = [slot for k, slot in enumerate(SLOTS) if k not in SLOT_OF_OFFSET[rules.seats]]
     told = f"{can.sum()} of the {N_FEATURES} features can differ from 0."
     told += f" Always 0: {', '.join(empty)}." if empty else ""
-    told += f" So is whatever belongs to a seat {' or '.join(missing)}." if missing else ""
+    told += f" The features of a seat {' or '.join(missing)} are always 0." if missing else ""
     titles = ["features", "name", "number", "can differ from 0"]
     parts = [told, table(titles, rows, right="features number")]
     changes = [
@@ -153,7 +153,7 @@ def observation_table(rules: RuleSet) -> str:
 
 
 def _change(can: NDArray[np.bool_], option: str, made: RuleSet) -> str:
-    """Return which slices have more or fewer features with an option, "" if none has."""
+    """Return which slices use more or fewer features with an option; "" if there are none."""
     other, told = settable(made), []
     for word, part in (("more", other & ~can), ("fewer", can & ~other)):
         names = [

@@ -12,11 +12,11 @@ class Mark:
     Attributes:
         kind: "R" for a reading, "C" for a choice.
         anchor: The words of RULES before the mark.
-        said: What was read or chosen.
+        said: The sentence about the choice or reading.
         presets: The presets that it concerns.
-        option: The option that it belongs to, "" if none.
-        values: The values of the option that it explains, () for all of them; None if it is the
-            default that was read or chosen.
+        option: The option that it belongs to; "" if there is none.
+        values: The values of the option that it explains; () for all of them; None if the mark
+            explains the default.
     """
 
     kind: str
@@ -28,14 +28,14 @@ class Mark:
 
     @property
     def place(self) -> int:
-        """Where the mark itself stands in RULES."""
+        """Position of the mark in the text of RULES."""
         return RULES_TEXT.index(f"{self.anchor} **[{self.kind}") + len(self.anchor) + 1
 
     @property
     def paragraph(self) -> int:
-        """The paragraph of RULES."""
+        """Number of the section of RULES."""
         return int(RULES_TEXT[: self.place].rpartition("\n## ")[2].partition(".")[0])
 
     def explains(self, value: object, default: object) -> bool:
-        """Say whether it is about a value of its option, whose default is given."""
+        """Return whether the mark explains a value of its option."""
         return value == default if self.values is None else not self.values or value in self.values

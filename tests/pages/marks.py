@@ -1,6 +1,6 @@
 """Every choice [C] and reading [R] of RULES as one sentence, with the presets that it concerns.
 
-A mark is found in docs/rules.md by the words before it; the tests see to it that none is missing.
+The words before a mark in docs/rules.md identify it. A test checks that no mark is missing.
 """
 
 from collections.abc import Iterator
@@ -26,5 +26,5 @@ def marks_of_option(name: str, option: str) -> Iterator[Mark]:
 
 
 def default_marks(name: str, option: str) -> str:
-    """Return the marks of the default of an option, "" where it has none."""
+    """Return the marks of the default of an option; "" if it has none."""
     return "".join(f"[{m.kind}]" for m in marks_of_option(name, option) if m.values is None)

@@ -24,7 +24,7 @@ FAROESE_MARKS = (
     Mark(
         "C",
         "else plain cards if any; else anything",
-        "Who can neither follow nor overtrump plays a plain card, and without one any card.",
+        "A seat that can neither follow nor overtrump plays a plain card; without one, any card.",
         FAROESE,
         "ruff",
         ("overtrump",),
@@ -32,7 +32,7 @@ FAROESE_MARKS = (
     Mark(
         "R",
         "if that next deal is in clubs",
-        "Clubs or not is asked of the next deal, not of the deal that was tied.",
+        "The suit of the next deal, not of the tied one, decides if a tie is worth 2 or 4.",
         FAROESE,
         "tie",
         ("carry_by_suit",),
@@ -48,7 +48,7 @@ FAROESE_MARKS = (
     Mark(
         "C",
         "an all-pass clubs deal counts as clubs",
-        "The deal that is played in clubs because all passed counts as a deal in clubs.",
+        "A deal that is played in clubs because all passed counts as a deal in clubs.",
         WITH_CLUBS,
         "tie",
         ("carry_by_suit",),
@@ -57,7 +57,7 @@ FAROESE_MARKS = (
     Mark(
         "C",
         "two ties in a row no more than that",
-        "Two ties in a row multiply the next deal no further than one.",
+        "Two ties in a row multiply the next deal by no more than one tie does.",
         FAROESE,
         "tie",
         ("double", "quadruple"),
@@ -73,7 +73,7 @@ FAROESE_MARKS = (
     Mark(
         "C",
         "A carry does not outlive its rubber",
-        "What is carried ends with the rubber.",
+        "A carry ends with the rubber.",
         FAROESE,
     ),
     Mark(
@@ -82,7 +82,7 @@ FAROESE_MARKS = (
     Mark(
         "C",
         "a 60–60 is not one",
-        "A tied deal is no scored deal, so it does not count towards the limit.",
+        "A tied deal is not a scored deal, so it does not count towards the limit.",
         FAROESE,
         "max_deals",
         (),
@@ -123,21 +123,21 @@ FAROESE_MARKS = (
     Mark(
         "C",
         "`faroese4_wiki` | forced",
-        "Who can beat a call must: the source is silent.",
+        "A seat that can beat a call must do so; the source is silent.",
         ("faroese4_wiki",),
         "bidding",
     ),
     Mark(
         "C",
         "`faroese4_1996` | forced | redeal | free | carry_by_suit",
-        "What a tie is worth is taken from the other sources.",
+        "The effect of a tie is taken from the other sources.",
         ("faroese4_1996",),
         "tie",
     ),
     Mark(
         "C",
         "`russian6` | forced",
-        "Who can beat a call must: the source does not say so.",
+        "A seat that can beat a call must do so; the source does not say that.",
         ("russian6",),
         "bidding",
     ),
@@ -164,19 +164,19 @@ FAROESE_MARKS = (
     Mark(
         "C",
         "for one: the first dealt",
-        "For one card laid away declarer gets the talon card that was dealt first.",
+        "If declarer lays away one card, he gets the talon card that was dealt first.",
         ("faroese3",),
     ),
     Mark(
         "R",
         "vol is one seat's, so 16 / 24",
-        "Declarer's vol is the vol of one seat, and scores as that.",
+        "Declarer's vol scores as a vol won by one seat.",
         ("faroese3",),
     ),
     Mark(
         "C",
         "each of two defenders if they win",
-        "A carry goes to each of two defenders if they score next.",
+        "If the two defenders score next, each of them gets the carry.",
         ("faroese3",),
     ),
     Mark(
@@ -194,7 +194,7 @@ FAROESE_MARKS = (
     Mark(
         "R",
         "Vol = 16 tricks, 16 / 24",
-        "A vol is the vol of one seat, and scores as that.",
+        "A vol scores as a vol won by one seat.",
         ("faroese2",),
     ),
     Mark(

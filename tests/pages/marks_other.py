@@ -7,22 +7,27 @@ CONTRACTS = ("klorsjavs_contracts", "farvesjavs")
 FRENCH = ("french8",)
 
 OTHER_MARKS = (
-    Mark("C", "ours clockwise", "The deal passes clockwise; in the source anticlockwise.", FRENCH),
+    Mark(
+        "C",
+        "ours clockwise",
+        "The deal passes clockwise; in the source it passes anticlockwise.",
+        FRENCH,
+    ),
     Mark(
         "C", "All pass: redeal, same dealer", "If all pass, the same dealer deals again.", KLORSJAVS
     ),
     Mark(
         "R",
         '`exchange = "blind_2"`',
-        "Declarer lays away without having seen the talon, two cards or none.",
+        "Declarer lays away two cards or none, before seeing the talon.",
         KLORSJAVS,
         "exchange",
     ),
     Mark(
         "C",
         "the lowest of them afterwards loses, repeated while equal",
-        "If columns come to 0 together from the same height, one more deal decides among them "
-        "alone, and another while they stay equal.",
+        "If several columns come to 0 in the same deal and were equal before it, one more deal "
+        "decides among them alone, and another as long as they stay equal.",
         KLORSJAVS,
     ),
     Mark(
@@ -34,14 +39,14 @@ OTHER_MARKS = (
     Mark(
         "R",
         "so: declarer alone against three",
-        "Four seats, declarer alone against three: only so do four cards each and a talon of two "
-        "add up. The game is a reconstruction.",
+        "The game has four seats, and declarer plays alone against three: only then do four cards "
+        "each and a talon of two add up. It is a reconstruction.",
         ("klorsjavs18",),
     ),
     Mark(
         "C",
         "a rubber is `max_deals`, default 12",
-        "A rubber is twelve deals: the account of the source has no end.",
+        "A rubber is twelve deals, because the account in the source has no end.",
         CONTRACTS,
         "max_deals",
     ),
@@ -60,7 +65,7 @@ OTHER_MARKS = (
     Mark(
         "R",
         "then lays away 2 (`take_2`",
-        "Who buys takes the talon up first, and then lays away two cards.",
+        "A declarer who buys first takes up the talon, and then lays away two cards.",
         CONTRACTS,
         "exchange",
     ),
@@ -73,7 +78,7 @@ OTHER_MARKS = (
     Mark(
         "C",
         "No multiplier on touts",
-        "Nothing multiplies a tout.",
+        "The amount of a tout is never multiplied.",
         CONTRACTS,
     ),
     Mark(
@@ -91,15 +96,15 @@ OTHER_MARKS = (
     Mark(
         "C",
         "≤ 30: 4; no trick: 8",
-        'The amounts lost with 30 or fewer and without a trick: the source has only "or more in a '
-        'heavy defeat".',
+        "The amounts lost with 30 card points or fewer and without a trick are ours: the source "
+        'has only "or more in a heavy defeat".',
         FRENCH,
     ),
     Mark(
         "C",
         "and the ordinary game, before the first lead",
-        "With any of the three options on, the auction's winner chooses between them and the "
-        "ordinary game, before the first lead.",
+        "If any of the three options is on, the winner of the auction chooses between them and the "
+        "ordinary game before the first lead.",
         FRENCH,
         "solo halv nolo",
         (True,),
@@ -107,7 +112,7 @@ OTHER_MARKS = (
     Mark(
         "C",
         "wins 1, loses 2, no other rows",
-        "`halv` has no rows but won and lost.",
+        "`halv` has only two rows: won and lost.",
         FRENCH,
         "halv",
         (True,),
@@ -115,7 +120,7 @@ OTHER_MARKS = (
     Mark(
         "C",
         "aims at no trick, ±8",
-        "`nolo` is played without any trumps, all tricks of it, and its amount is one.",
+        "`nolo` is played without any trumps. All tricks are played, and there is only one amount.",
         FRENCH,
         "nolo",
         (True,),

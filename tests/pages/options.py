@@ -1,4 +1,4 @@
-"""The options of a preset: values, defaults, what each does, and its marks."""
+"""The options of a preset: values, defaults, effects and marks."""
 
 from sjavs_env import RuleSet
 from sjavs_env.core.tables.rulesets import LEAST, MOST, PRESETS
@@ -10,7 +10,7 @@ from tests.pages.words import page_link, table, values_of
 
 EXCHANGE = {
     "blind_2": "Declarer lays away before seeing the talon.",
-    "take_2": "Declarer takes the talon up, and then lays away from all the cards held.",
+    "take_2": "Declarer may take up the talon, and then lays away from all the cards held.",
 }
 SWITCHES = {
     "solo": "Declarer may play alone, for the double amount.",
@@ -19,8 +19,8 @@ SWITCHES = {
 }
 SCORES = {name: f"The score table of {page_link(name)}." for name in FAROESE_SCORES}
 NUMBERED = {
-    "start": "Where every column starts.",
-    "max_deals": "Scored deals after which the rubber ends; 0 sets no limit.",
+    "start": "Start value of every column.",
+    "max_deals": "Number of scored deals after which the rubber ends; 0 means no limit.",
 }
 _SENTENCES = {
     "score": SCORES,
@@ -33,9 +33,9 @@ _SENTENCES = {
 
 
 def said_of(option: str, value: object) -> str:
-    """Return what an option with a value does."""
+    """Return the effect of a value of an option."""
     if option in SWITCHES:
-        return SWITCHES[option] if value else "No such game."
+        return SWITCHES[option] if value else "There is no such game."
     return _SENTENCES[option][value]
 
 
@@ -58,13 +58,13 @@ def option_table(rules: RuleSet) -> str:
             least = max(LEAST[option], 1) if rules.rubber == "account" else LEAST[option]
             said = f"{NUMBERED[option]} A whole number, {least} to {MOST}."
             if least:
-                said = said.replace("; 0 sets no limit", "")
+                said = said.replace("; 0 means no limit", "")
             rows.append((f"`{option}={default}`", "default", said, _marks(rules, option, default)))
     return table(["option", "", "what it does", "marks"], rows)
 
 
 def _marks(rules: RuleSet, option: str, value: object) -> str:
-    """Return the marks of a value: those that explain it, and those of the default."""
+    """Return the kinds of the marks that explain a value of an option."""
     default = dict(PRESETS[rules.name].defaults)[option]
     kinds = {
         f"[{mark.kind}]"

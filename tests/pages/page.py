@@ -20,17 +20,17 @@ from tests.pages.words import (
 
 NOTE = "<!-- made by `python -m tests.readme` from the rule set's data -->"
 LEGEND = (
-    "**[C]** marks a choice of this project where no source gives a value, **[R]** the reading of "
-    "an unclear sentence: take neither for a tradition."
+    "**[C]** marks a choice of this project, because no source gives a value. **[R]** marks a "
+    "reading of an unclear sentence. Do not take either for a tradition."
 )
 ABOUT = (
-    "A page for each preset: cards in order, auction, exchange, score tables, options with their "
-    "defaults, choices and readings, actions, observation, and a deal as an example. They are made "
-    "from the data that the machine plays by; [the rules](../rules.md) are the text behind it."
+    "Each preset has a page: cards in order, auction, exchange, score tables, options with their "
+    "defaults, choices and readings, actions, observation, and a deal as an example. The pages are "
+    "made from the data that the machine plays by. [The rules](../rules.md) are the normative text."
 )
 SUDUROY = (
-    "Suðuroy plays with variations whose list no source here preserves; the options stand in for a "
-    "made-up preset."
+    "Suðuroy plays with variations of its own, but no source here lists them. This project offers "
+    "options instead of an invented preset."
 )
 TITLES = {
     "faroese4": "Sjavs of the Faroes for four, the default here",
@@ -48,19 +48,19 @@ TITLES = {
 
 
 def about(rules: RuleSet) -> str:
-    """Return in one sentence what the game is, and where it comes from."""
+    """Return what the game is, and the sections of RULES and the sources that describe it."""
     paragraph, codes = source_of(rules)
     # A race to zero is described once, for four players.
     shared = [1] if rules.rubber != "first_to_zero_wins" or paragraph == 2 else [1, 2]
     seats = NUMBERS[rules.seats]
     who = "two pairs" if rules.pairs else "each with a column of the score sheet"
     other = [alias for alias, name in ALIASES.items() if name == rules.name]
-    also = f" `{other[0]}` is another name of it." if other else ""
+    also = f" `{other[0]}` is another name for it." if other else ""
     lines = [
         f"{TITLES[rules.name]}. {seats.capitalize()} seats, {who}; {len(rules.pack)} cards.{also}",
         "",
-        f"Described in {rules_link(paragraph)}; what it shares with others in "
-        f"{' and '.join(map(rules_link, shared))}. Sources:",
+        f"{rules_link(paragraph)} describes this game. The rules that it shares with other games "
+        f"are in {' and '.join(map(rules_link, shared))}. Sources:",
         "",
         *(f"- {code}: {sources()[code]}" for code in codes),
     ]
@@ -77,7 +77,7 @@ def mark_list(rules: RuleSet) -> str:
 
 
 def _belongs(mark: Mark, rules: RuleSet) -> str:
-    """Return which option a mark belongs to, "" if to none."""
+    """Return the option that a mark belongs to; "" if there is none."""
     names, defaults = mark.option.split(), dict(rules.options)
     if mark.values is None:
         told = [f"`{name}={defaults[name]}`" for name in names]
@@ -88,13 +88,13 @@ def _belongs(mark: Mark, rules: RuleSet) -> str:
 
 
 def payoff(rules: RuleSet) -> str:
-    """Return what agents are paid, with its paragraph."""
+    """Return the payoffs, with a link to their section of RULES."""
     return f"{amounts.payoff(rules)} {rules_link(8)}"
 
 
 def observation(rules: RuleSet) -> str:
-    """Return the table of the observation, with a link to what its slices say."""
-    whole = "[All slices, with what they say](../environment.md#observation-and-mask)."
+    """Return the table of the observation, with a link to the meaning of its slices."""
+    whole = "[All slices and their meaning](../environment.md#observation-and-mask)."
     return f"{interface.observation_table(rules)}\n\n{whole}"
 
 
@@ -123,7 +123,7 @@ SECTIONS: dict[str, Callable[[RuleSet], str]] = {
     "Observation": observation,
     "Example": example,
 }
-"""The sections of a page; one that has nothing to say is left out."""
+"""The sections of a page. A section whose text is empty is left out."""
 
 
 def page(name: str) -> str:
@@ -163,4 +163,4 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/rules/README.md": index,
     **{f"docs/rules/{name}.md": (lambda name=name: page(name)) for name in RULE_SETS},
 }
-"""How each page is made."""
+"""The function that makes each page."""

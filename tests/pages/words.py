@@ -1,4 +1,4 @@
-"""Cards, tables and links as the pages write them."""
+"""Cards, tables and links in the format of the pages."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ def suit_text(suit: int | str) -> str:
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[object]], right: str = "") -> str:
-    """Return a table; the columns whose titles are in ``right`` have numbers."""
+    """Return a table. The columns whose titles are in ``right`` are aligned to the right."""
     lines = [f"| {' | '.join(titles)} |"]
     lines.append(f"|{'|'.join('--:' if title in right.split() else '---' for title in titles)}|")
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
@@ -43,30 +43,30 @@ def slug(heading: str) -> str:
 
 
 def paragraphs() -> dict[int, str]:
-    """Return the headings of RULES by the number of their paragraph."""
+    """Return the headings of RULES by the number of their section."""
     headings = re.findall(r"^## ((\d+)\. .*)$", RULES_TEXT, flags=re.M)
     return {int(number): heading for heading, number in headings}
 
 
 def rules_link(paragraph: int) -> str:
-    """Return a link to a paragraph of RULES."""
+    """Return a link to a section of RULES."""
     return f"[RULES {paragraph}](../rules.md#{slug(paragraphs()[paragraph])})"
 
 
 def sources() -> dict[str, str]:
-    """Return what RULES says about each source, by its code."""
+    """Return the description of each source in RULES, by its code."""
     rows = re.findall(r"^\| ([A-Z]{2}) \| (.*?) \| (.*?) \|$", RULES_TEXT, flags=re.M)
     return {code: f"{source}; {weight}" for code, source, weight in rows}
 
 
 def source_of(rules: RuleSet) -> tuple[int, list[str]]:
-    """Return the paragraph that describes a rule set, and the codes of its sources."""
+    """Return the section of RULES that describes a rule set, and the codes of its sources."""
     found = re.fullmatch(r"RULES (\d) \((.*)\)", rules.source)
     return int(found[1]), found[2].split(", ")
 
 
 def values_of(name: str, option: str) -> tuple[object, ...]:
-    """Return the values that an option takes in a preset, () where it is a number."""
+    """Return the values that an option takes in a preset; () if it is a number."""
     if option not in CHOICES:
         switch = isinstance(dict(PRESETS[name].defaults)[option], bool)
         return (False, True) if switch else ()
@@ -82,7 +82,7 @@ def _is_value(name: str, option: str, value: object) -> bool:
 
 
 def variants(name: str) -> dict[str, RuleSet]:
-    """Return the rule sets that one changed option makes, by how it is written."""
+    """Return every rule set with one changed option, by the text ``option=value``."""
     made = {}
     for option, default in PRESETS[name].defaults:
         for value in values_of(name, option):

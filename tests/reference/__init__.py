@@ -1,4 +1,4 @@
-"""A naive, independent reading of the rules, for tests to play beside the fast core."""
+"""A naive, independent implementation of the rules. Tests compare the fast core with it."""
 
 from tests.reference.deal import Deal
 from tests.reference.games import ALIASES, PRESETS, options_of

@@ -1,4 +1,4 @@
-"""What a seat may say, and which trump suits the owner of a call may name."""
+"""The legal calls of a seat, and the trump suits that the owner of a call may name."""
 
 from tests.reference.cards import SUITS, Ranking, french_ranking
 
@@ -54,7 +54,7 @@ def french_calls(hand: list[str], standing: str | None) -> list[str]:
 
 
 def calls(family: str, hand: list[str], standing: str | None, bidding: str) -> list[str]:
-    """Everything a seat may say in the auction."""
+    """All legal calls of a seat in the auction."""
     if family == "faroese":
         return faroese_calls(hand, standing, bidding)
     if family == "klorsjavs":

@@ -23,7 +23,7 @@ def points_of(cards: list[str]) -> int:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Which cards are trumps and what beats what, once the trump suit is known."""
+    """The trumps and the order of the cards, once the trump suit is known."""
 
     trump: str | None
     permanents: tuple[str, ...] = PERMANENT
@@ -39,13 +39,13 @@ class Ranking:
         return [card for card in cards if not self.is_trump(card)]
 
     def height(self, card: str) -> int:
-        """Comparable among trumps, and among the plain cards of one suit."""
+        """A height that compares trumps with trumps, and plain cards of one suit."""
         if card in self.permanents:
             return 100 - self.permanents.index(card)
         return 50 - self.order.index(card[1])
 
     def winner(self, trick: list[str]) -> int:
-        """§1: place in the trick of the highest trump, else of the highest card of the suit led."""
+        """§1: the place of the highest trump, or else of the highest card of the suit led."""
         fighting = self.trumps(trick) or [card for card in trick if card[0] == trick[0][0]]
         return trick.index(max(fighting, key=self.height))
 

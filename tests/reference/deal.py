@@ -10,7 +10,7 @@ from tests.reference.scoring import Result
 
 
 class Deal:
-    """The cards, whose turn it is, what may be done, and in the end the result."""
+    """One deal: the cards, the seat to act, its legal actions, and at the end the result."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Deal:
         return len(self.won[seat])
 
     def points_taken(self, seat: int) -> int:
-        """Card points in the seat's tricks; what lies on the table is not among them."""
+        """Card points in the seat's tricks, without talon and laid-away cards."""
         return sum(points_of(trick) for trick in self.won[seat])
 
     def play(self, name: str) -> None:
@@ -76,7 +76,7 @@ class Deal:
         getattr(self, "_do_" + self.phase)(name)
         self.legal = [] if self.over else sorted(self._legal())
 
-    # What may be done
+    # Legal actions
 
     def _legal(self) -> list[str]:
         assert self.seat is not None
@@ -109,7 +109,7 @@ class Deal:
             return Ranking(self.trump)
         return NOLO if self.trump is None else french_ranking(self.trump)
 
-    # What it leads to
+    # Effects of an action
 
     def _do_auction(self, name: str) -> None:
         assert self.seat is not None
@@ -219,10 +219,10 @@ class Deal:
                 if not card:
                     up[slot], down[slot] = down[slot], ""
 
-    # What it is worth
+    # The score
 
     def _side(self) -> list[int]:
-        """The declaring side; without a declarer seat 0's."""
+        """The declaring side; without a declarer, the side of seat 0."""
         first = 0 if self.declarer is None else self.declarer
         if self.game["pairs"] and self.contract not in ("solo", "nolo"):
             return [first, (first + 2) % 4]
@@ -230,7 +230,7 @@ class Deal:
 
     def _score(self) -> None:
         side = self._side()
-        table = points_of(self.laid + self.talon)  # the table counts for declarer
+        table = points_of(self.laid + self.talon)  # these count for declarer
         own = sum(self.points_taken(seat) for seat in side) + table
         total = points_of(PACKS[self.game["pack"]])
         tricks = [self.tricks_taken(seat) for seat in side]

@@ -1,4 +1,4 @@
-"""The presets: their shape at the table and the options each of them has."""
+"""The presets: seats, cards and pack of each, and its options."""
 
 from typing import Any
 
@@ -98,7 +98,7 @@ def is_allowed(preset: str, option: str, value: Any) -> bool:
 
 
 def options_of(preset: str, **overrides: Any) -> dict[str, Any]:
-    """Every option of a preset; ValueError for a combination the rules do not allow."""
+    """Every option of a preset. ValueError for a combination that the rules do not allow."""
     name = preset_name(preset)
     options = dict(GAMES[name]["options"])
     for option, value in overrides.items():

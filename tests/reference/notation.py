@@ -1,4 +1,4 @@
-"""The deal notation: one line for the dealer, each seat's cards and the talon."""
+"""The deal notation: one line with the dealer, the cards of each seat and the talon."""
 
 import random
 from typing import Any
@@ -28,7 +28,7 @@ def random_deal(preset: str, opts: dict[str, Any], rng: random.Random, dealer: i
 
 
 def read_deal(preset: str, line: str) -> tuple[int, list[list[list[str]]], list[str]]:
-    """The dealer, the parts of every seat's cards, the talon; ValueError if it is no such deal."""
+    """The dealer, the groups of each seat's cards, and the talon. ValueError for a wrong line."""
     game = GAMES[preset]
     dealer, _, rest = line.partition(":")
     seats, _, talon_text = rest.partition("|")

@@ -1,4 +1,4 @@
-"""Deals until a score column reaches its end."""
+"""A rubber: deals until a score column reaches its end."""
 
 from typing import Any
 
@@ -81,7 +81,7 @@ class Rubber:
         return [0 if c == self.tied[0] else 1 for c in range(len(self.columns))]
 
     def _after_contracts(self) -> list[int] | None:
-        """§6: most jetons win a cross, each of them if several, none if all are equal."""
+        """§6: every column with the most jetons wins a cross; nobody wins if all are equal."""
         if self.scored < self.opts["max_deals"]:
             return None
         most = max(self.columns)

@@ -1,4 +1,4 @@
-"""What a deal is worth: game points, carried ties, gains per column, payoffs per seat."""
+"""The score of a deal: game points, carried ties, gains per column, payoffs per seat."""
 
 from dataclasses import dataclass
 
@@ -72,7 +72,7 @@ def faroese_row(points: int, side_tricks: list[int], all_tricks: int) -> str:
 
 
 def faroese_score(table: str, row: str, clubs: bool, tie: str) -> int:
-    """§2: what declarers win, or, negative, what their opponents win; 0 is a 60-60 that carries."""
+    """§2: the gain of declarer's side; if negative, the gain of the others; 0 for a carried tie."""
     if row == "60":
         if tie != "declarer_loses":
             return 0
@@ -82,7 +82,7 @@ def faroese_score(table: str, row: str, clubs: bool, tie: str) -> int:
 
 
 def with_carry(amount: int, tie: str, ties: int, clubs: bool) -> int:
-    """§2, 60-60: the amount once the winner of a scored deal also gets what ties left him."""
+    """§2, 60-60: the amount of a scored deal raised by the ties before it."""
     if amount < 0:
         return -with_carry(-amount, tie, ties, clubs)
     if amount == 0 or ties == 0:
@@ -95,14 +95,14 @@ def with_carry(amount: int, tie: str, ties: int, clubs: bool) -> int:
 
 
 def race_gains(amount: int, own: int, count: int) -> list[int]:
-    """§2, §3: declarer's column gains, or, where the amount is negative, each of the others."""
+    """§2, §3: declarer's column gains; if the amount is negative, each other column gains."""
     return [max(amount, 0) if column == own else max(-amount, 0) for column in range(count)]
 
 
 def klorsjavs_score(
     points: int, taken: int, all_tricks: int, lines: tuple[int, int]
 ) -> tuple[int, int]:
-    """§5: the gains of declarer and of each defender; lines win simply, and win double."""
+    """§5: the gains of declarer and of each defender. ``lines``: points to win, to win double."""
     if taken == all_tricks:
         return 0, -16
     if taken == 0:
@@ -117,7 +117,7 @@ def one_gains(declarer: int, seats: int, own: int, other: int) -> list[int]:
 
 
 def contract_price(contract: str, points: int, taken: int, all_tricks: int) -> int:
-    """§6: what each opponent pays declarer (negative: declarer pays each of them)."""
+    """§6: the amount that each opponent pays declarer; if negative, declarer pays each of them."""
     if contract in ("tout", "stroget-tout"):
         price = {"tout": 10, "stroget-tout": 15}[contract]
         return price if taken == all_tricks else -price
@@ -133,7 +133,7 @@ def contract_price(contract: str, points: int, taken: int, all_tricks: int) -> i
 
 
 def french_score(contract: str, points: int, taken: int, all_tricks: int) -> int:
-    """§7: what the declaring pair wins or, negative, loses."""
+    """§7: the amount that the declaring pair wins; if negative, it loses."""
     if contract == "nolo":
         return 8 if taken == 0 else -8
     if contract == "halv":

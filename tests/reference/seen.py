@@ -1,12 +1,12 @@
-"""What a seat has seen: the cards that are out, and who may hold them."""
+"""What a seat has seen: the cards that are out, and the seats that may hold them."""
 
 from tests.reference.cards import PACKS
 from tests.reference.deal import Deal
 
 SLOTS = {4: (0, 1, 2, 3), 3: (0, 1, 3), 2: (0, 2)}
-"""Where a seat stands in an observation, by how many seats it is away to the left."""
+"""Slots of an observation, by number of seats; entry k is the seat k places to the left."""
 Lacks = set[tuple[int, str]]
-"""Seats, and the classes that they have failed to follow in this deal."""
+"""Pairs of a seat and a class that it has failed to follow in this deal."""
 
 
 def class_of(deal: Deal, card: str) -> str:
@@ -15,7 +15,7 @@ def class_of(deal: Deal, card: str) -> str:
 
 
 def watch(deal: Deal, card: str, lacks: Lacks) -> None:
-    """Note what the seat to act is seen to lack as it plays a card."""
+    """Add the class that the seat to act shows to lack when it plays a card."""
     if deal.trick and class_of(deal, card) != (led := class_of(deal, deal.trick[0][1])):
         assert deal.seat is not None
         lacks.add((deal.seat, led))
@@ -32,5 +32,5 @@ def cards_out(deal: Deal) -> set[str]:
 
 
 def in_hand(deal: Deal, other: int, lacks: Lacks) -> set[str]:
-    """Return the cards out that a seat may hold in its hand, as far as it followed."""
+    """Return the cards out that a seat may hold, given the classes that it has failed to follow."""
     return {card for card in cards_out(deal) if (other, class_of(deal, card)) not in lacks}

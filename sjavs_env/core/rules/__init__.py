@@ -1,7 +1,8 @@
-"""How a deal goes: the batched machine, and the rubber above it.
+"""The course of a deal: the batched machine, and the rubber above it.
 
-In: ``Tables``, a random generator, actions. Out: the ``State`` of many deals at once.
-Start with ``machine.py``: it deals (``dealing.py``) and hands each row to the function of its
-phase: ``auction.py``, ``naming.py``, ``exchange.py``, ``confirm.py``, ``play.py``. ``scoring.py``
-pays a deal, ``rubber.py`` keeps the columns, ``notation.py`` writes and reads deals.
+In: ``Tables``, a random generator, actions. Out: the ``State`` of a batch of deals.
+Start with ``machine.py``. It deals (``dealing.py``) and passes each row to the module of its
+phase: ``auction.py``, ``naming.py``, ``exchange.py``, ``confirm.py`` or ``play.py``.
+``scoring.py`` scores a deal, ``rubber.py`` keeps the columns, ``notation.py`` reads and writes
+deals.
 """

@@ -14,7 +14,7 @@ from sjavs_env.core.tables.compiled import Tables
 
 
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Ask forehand, whose turn ``state.seat`` holds already."""
+    """Ask forehand for a call. ``state.seat`` holds forehand already."""
     set_clock(state, lanes, AUCTION, 0)
     _ask(state, tables, lanes, lanes.of(state.seat))
 
@@ -22,7 +22,7 @@ def enter(state: State, tables: Tables, lanes: Lanes) -> None:
 def apply(
     state: State, tables: Tables, lanes: Lanes, act: Array, step: int
 ) -> bool | NDArray[np.bool_]:
-    """Take a call or a pass, and say which lanes have ended their auction."""
+    """Take a call or a pass, and return which lanes have ended their auction."""
     rows, seat = lanes.rows, lanes.of(state.seat)
     called = act != a.PASS
     put(state.calls, lanes.at(seat), act)
@@ -42,14 +42,14 @@ def apply(
 
 
 def _ask(state: State, tables: Tables, lanes: Lanes, seat: Array) -> None:
-    """Give a seat the calls that beat the standing one."""
+    """Offer a seat the calls that beat the standing one, and the pass where it is allowed."""
     claim = take(state.claim, lanes.at(seat)).astype(np.int16)
     legal = take(tables.calls, claim * a.N_ACTIONS + lanes.of(state.standing))
     give_turn(state, lanes, seat, legal)
 
 
 def _settle(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Note contract and trumps as far as the auction settles them; void if there is no contract."""
+    """Store contract and trumps as far as the auction settles them. No contract: a void deal."""
     rows = lanes.rows
     standing = lanes.of(state.standing)
     state.contract[rows] = take(tables.call_contract, standing)

@@ -1,4 +1,4 @@
-"""The last word before the first lead: play on, concede (RULES 5), or a French option (RULES 7)."""
+"""Declarer's choice before the first lead: play on, concede (RULES 5) or an option (RULES 7)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sjavs_env.core.tables.compiled import Tables
 
 
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Ask declarer."""
+    """Offer declarer the choices."""
     set_clock(state, lanes, CONFIRM, 0)
     legal = np.full(lanes.size, tables.confirmable, np.uint64)
     give_turn(state, lanes, lanes.of(state.declarer), legal)
 
 
 def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> bool:
-    """Note declarer's choice, and the contract that it makes."""
+    """Store declarer's choice and the contract that follows from it."""
     rows = lanes.rows
     state.choice[rows] = act
     contract = np.maximum(lanes.of(state.contract), take(tables.call_contract, act))

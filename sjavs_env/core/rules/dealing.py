@@ -1,9 +1,9 @@
 """Dealing: random deals from a bit generator, or given ones, laid out by the rule set.
 
-A deal is a permutation of the pack, in *slots*: the hands seat by seat; then the face-up cards and
-the face-down ones of each seat, pile by pile; then the talon. Random deals use ``random_raw``
-alone, a fixed number of words a deal, so that a seed gives the same deals for ever, whatever the
-batch size and the numpy version.
+A deal is a permutation of the pack in *slots*. The slots are the hands, seat by seat; then, for
+each seat, its face-up cards and its face-down cards, pile by pile; then the talon. Random deals
+use only ``random_raw``, with a fixed number of words for each deal. A seed therefore gives the
+same deals for every batch size and with every numpy version.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sjavs_env.core.tables.ruleset import RuleSet
 
 _BITS = 32
 _BLOCK = 4096
-"""Deals that are shuffled together: few enough to stay near the processor."""
+"""Deals that are shuffled together; they fit into the cache."""
 
 
 def words_per_deal(rules: RuleSet) -> int:
-    """Return the number of 64-bit words that a deal and its dealer take from the generator."""
+    """Return how many 64-bit words the generator supplies for a deal and its dealer."""
     return (len(rules.pack) + 1) // 2
 
 
@@ -34,8 +34,8 @@ def shuffle(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
     """Return n random permutations of the pack, uint8[cards, n], and dealers, int8[n].
 
-    A Fisher-Yates exchange over all deals at once. Each draw scales 32 random bits to its range,
-    which leaves every probability within 1e-8 of its value.
+    This is a Fisher-Yates shuffle of all deals at once. Each draw scales 32 random bits to its
+    range, so every probability is within 1e-8 of the uniform value.
     """
     each = words_per_deal(tables.rules)
     deal, dealer = np.empty((len(tables.pack), n), np.uint8), np.empty(n, np.int8)
@@ -51,7 +51,7 @@ def shuffle(
 
 
 def _shuffled(pack: NDArray[np.uint8], draws: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return a pack exchanged by each row of draws, uint8[cards, n]."""
+    """Return the pack shuffled by each row of draws, uint8[cards, n]."""
     n, cards = len(draws), len(pack)
     ranges = np.arange(1, cards + 1, dtype=np.uint64)[:, None]
     chosen = _scaled(np.ascontiguousarray(draws.T[:cards], dtype=np.uint64), ranges)
@@ -67,7 +67,7 @@ def _shuffled(pack: NDArray[np.uint8], draws: NDArray[np.uint32]) -> NDArray[np.
 
 
 def _shuffled_alone(pack: NDArray[np.uint8], draws: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return the same for one deal, with plain integers."""
+    """Return the pack shuffled by the only row of draws, computed with plain integers."""
     deal, drawn = pack.tolist(), draws[0].tolist()
     for last in range(len(deal) - 1, 0, -1):
         chosen = drawn[last] * (last + 1) >> _BITS
@@ -83,9 +83,9 @@ def _scaled(draw: NDArray[np.uint64], below: int | NDArray[np.uint64]) -> NDArra
 
 
 def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8]) -> None:
-    """Put a deal (uint8[cards, n], in slots) into empty rows, ready for the first call.
+    """Put deals, uint8[cards, n] in slots, into empty rows, ready for the first call.
 
-    ``state.dealer`` must stand already.
+    ``state.dealer`` must be set already.
     """
     rules, rows = tables.rules, lanes.rows
     bits = single(deal)
@@ -112,7 +112,7 @@ def lay_out(state: State, tables: Tables, lanes: Lanes, deal: NDArray[np.uint8])
 
 
 def _read_hands(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Work out what each hand may say in the auction, and name as trumps (RULES 2, 7)."""
+    """Store what each hand may call in the auction and name as trumps (RULES 2, 7)."""
     hands = state.hand[:, lanes.rows]
     lengths = [count(hands & tables.trumps[suit]) for suit in range(N_SUITS)]
     most = np.maximum.reduce(lengths)

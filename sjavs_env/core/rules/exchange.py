@@ -1,7 +1,7 @@
 """The exchange: declarer lays cards away and takes as many from the talon (RULES 3, 5, 6).
 
-Blind, he lays away first and sees a talon card only when it is his. Otherwise he may take the
-talon up, and then lays away from all he holds.
+In a blind exchange he lays away first and then draws unseen talon cards. Otherwise he may first
+take up the talon, and then lays away cards from hand and talon.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _PASS, _TAKE = np.uint64(1 << a.PASS), np.uint64(1 << a.TAKE)
 
 
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Ask declarer whether, or what, he exchanges."""
+    """Offer declarer the exchange."""
     _ask(state, tables, lanes, 0)
 
 
 def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> NDArray[np.bool_]:
-    """Take up the talon, lay a card away, or stop; say which lanes are done."""
+    """Take up the talon, lay a card away, or stop. Return which lanes are done."""
     rows, at = lanes.rows, lanes.at(lanes.of(state.declarer))
     blind = tables.rules.exchange == "blind"
     card = single(act)
@@ -44,7 +44,7 @@ def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> 
 
 
 def _ask(state: State, tables: Tables, lanes: Lanes, step: int) -> None:
-    """Give declarer the cards to lay away, and whatever else is open to him."""
+    """Offer declarer his cards to lay away, or the talon, and the pass where it is allowed."""
     set_clock(state, lanes, EXCHANGE, step)
     declarer = lanes.of(state.declarer)
     legal = take(state.hand, lanes.at(declarer)).astype(np.uint64)
@@ -56,7 +56,7 @@ def _ask(state: State, tables: Tables, lanes: Lanes, step: int) -> None:
 
 
 def _draw(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Let declarer take talon cards: blind as many as he laid away, else all (RULES 3)."""
+    """Let declarer take talon cards: as many as he laid away if blind, else all (RULES 3)."""
     at = lanes.at(lanes.of(state.declarer))
     drawn = np.zeros(lanes.size, np.uint32)
     for place in range(tables.rules.talon_size):

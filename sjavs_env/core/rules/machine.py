@@ -1,7 +1,8 @@
-"""The machine: one step for every form of the game, dispatched by phase.
+"""The machine: one ``step`` for all rule sets, which passes each row to the module of its phase.
 
-Which phase follows which is data (``tables.next_phase``); no line here knows a game. When all
-lanes stand at the same step, as in whole deals played in step, they are handled as one slice.
+The order of the phases is data (``Tables.next_phase``), so no line here depends on a rule set. If
+all rows are at the same step, as when whole deals are played in lock-step, they are handled as one
+slice.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from sjavs_env.core.tables.compiled import Tables
 
 _PLACE_MASK = np.uint8((1 << STEP_BITS) - 1)
 _MOST_DEAD = 1
-"""So many rows may be over for each one in play, and all of them still be handled as a slice."""
+"""Rows that are over, for each row in play, up to which the whole batch is handled as a slice."""
 _MODULES: dict[int, Any] = {
     AUCTION: auction,
     NAME: naming,
@@ -46,7 +47,7 @@ _MODULES: dict[int, Any] = {
 
 
 def begin(state: State, tables: Tables, rows: Rows, deal: NDArray[np.uint8]) -> None:
-    """Lay out deals in cleared rows whose dealer stands, and ask their forehands."""
+    """Lay out deals in cleared rows, and ask forehand. ``state.dealer`` must be set already."""
     batch = state.clock.size
     lanes = Lanes(rows, row_numbers(batch)[rows], batch)
     lay_out(state, tables, lanes, deal)
@@ -57,7 +58,8 @@ def step(state: State, tables: Tables, actions: Array) -> None:
     """Carry out one decision in every row that is not over.
 
     Raises:
-        IllegalActionError: an action is not legal in its row; then nothing has moved.
+        IllegalActionError: an action is not legal in its row. Nothing has moved.
+        ValueError: the actions have the wrong shape or are not integers. Nothing has moved.
     """
     act = _checked(state, tables, actions)
     _note(state, act)
@@ -66,9 +68,9 @@ def step(state: State, tables: Tables, actions: Array) -> None:
 
 
 def step_alone(state: State, tables: Tables, action: int) -> None:
-    """Carry out one decision in a batch of one whose deal is not over.
+    """Carry out one decision in a batch of one.
 
-    That it is legal is not checked.
+    Not checked: the deal is not over, and the action is legal.
     """
     phase, place = divmod(int(state.clock[0]), 1 << STEP_BITS)
     moves = int(state.moves[0])
@@ -82,7 +84,7 @@ def step_alone(state: State, tables: Tables, action: int) -> None:
 def _move(
     state: State, tables: Tables, lanes: Lanes, act: NDArray[np.uint8], phase: int, place: Step
 ) -> None:
-    """Carry out one decision in lanes that stand in the same phase."""
+    """Carry out one decision in lanes that are in the same phase."""
     done = _MODULES[phase].apply(state, tables, lanes, act, place)
     if done is True:
         _leave(state, tables, lanes.alive(), phase)
@@ -91,7 +93,7 @@ def _move(
 
 
 def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
-    """Return the actions with ``NOTHING`` in the rows that are over, after checking the others."""
+    """Check the actions, and return them with ``NOTHING`` in the rows that are over."""
     given = asked = np.asarray(actions)
     if given.dtype == np.object_ and all(isinstance(each, int) for each in given.flat):
         asked = np.clip(given, NONE, a.N_ACTIONS).astype(np.int64)  # integers beyond 64 bits
@@ -114,7 +116,7 @@ def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
 
 
 def _complaint(state: State, tables: Tables, asked: Array, row: int) -> str:
-    """Return the sentence about an illegal action."""
+    """Return the message for an illegal action."""
     fives = tables.rules.fives
     action = int(asked[row])
     named = a.name_of(action, fives) if 0 <= action < len(a.ACTION_NAMES) else str(action)
@@ -128,10 +130,11 @@ def _complaint(state: State, tables: Tables, asked: Array, row: int) -> str:
 
 
 def _groups(state: State) -> list[tuple[Lanes, int, Step]]:
-    """Return the lanes that stand at the same step, with its phase and its place in that.
+    """Split the rows in play into groups at the same step; return lanes, phase and step of each.
 
-    In the play lanes at all places of the trick go together. Where they are not too few of the
-    batch, rows that are over run on as dead lanes, in which everything they do is neutral.
+    In the play one group holds the rows at all places of the trick; its step is then an array. If
+    enough rows are in play, the rows that are over stay in the group as dead lanes. What is done
+    in a dead lane has no effect.
     """
     clock, batch = state.clock, state.clock.size
     n_over = np.count_nonzero(state.over)
@@ -162,7 +165,8 @@ def _groups(state: State) -> list[tuple[Lanes, int, Step]]:
 def _note(state: State, act: NDArray[np.uint8]) -> None:
     """Write the decisions into the history.
 
-    ``NOTHING``, which is what it holds before and what rows that are over play, has all bits set.
+    An empty entry of the history is ``NOTHING``. All six bits of ``NOTHING`` are set, so ``&=``
+    writes a decision, and leaves the entry empty in a row that is over.
     """
     batch, dead = state.over.size, state.over if state.over.any() else None
     lanes = Lanes(slice(None), row_numbers(batch), batch, dead)
@@ -176,7 +180,7 @@ def _note(state: State, act: NDArray[np.uint8]) -> None:
 
 
 def _leave(state: State, tables: Tables, lanes: Lanes, phase: int) -> None:
-    """Move lanes that are done with a phase to the next one, or end their deals."""
+    """Move lanes that have finished a phase to the next one, or end their deals."""
     stands = lanes.of(state.contract) * np.int8(len(PHASES)) + np.int8(phase)
     conceded = lanes.of(state.choice) == a.CONCEDE
     following = take(tables.next_phase, stands * np.int16(2) + conceded)
@@ -192,7 +196,7 @@ def _leave(state: State, tables: Tables, lanes: Lanes, phase: int) -> None:
 
 
 def _finish(state: State, tables: Tables, lanes: Lanes) -> None:
-    """End deals: score them, and leave nobody to act."""
+    """End deals: no seat is to act, and they are scored."""
     state.over[lanes.rows] = True
     state.seat[lanes.rows] = NONE
     state.legal[lanes.rows] = 0

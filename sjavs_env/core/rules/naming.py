@@ -10,7 +10,7 @@ from sjavs_env.core.tables.compiled import Tables
 
 
 def enter(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Give declarer the suits that he may name."""
+    """Offer declarer the suits that he may name."""
     set_clock(state, lanes, NAME, 0)
     declarer = lanes.of(state.declarer)
     longest = take(state.longest, lanes.at(declarer))
@@ -18,6 +18,6 @@ def enter(state: State, tables: Tables, lanes: Lanes) -> None:
 
 
 def apply(state: State, tables: Tables, lanes: Lanes, act: Array, step: int) -> bool:
-    """Note the trump suit."""
+    """Store the trump suit. The phase is then complete."""
     state.trump[lanes.rows] = take(tables.call_trump, act)
     return True

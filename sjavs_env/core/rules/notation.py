@@ -1,8 +1,8 @@
 """Deals and records as one line of text (docs/environment.md).
 
-A deal: ``<dealer>:<seat0>/<seat1>/...[|<talon, in dealt order>]``, each seat its card codes run
-together in any order, or ``<hand>;<face up>;<face down>`` in pile order. A record: the deal, then
-the names of the actions.
+A deal is ``<dealer>:<seat0>/<seat1>/...[|<talon, in dealt order>]``. Each seat lists its card
+codes without spaces, in any order; in ``faroese2`` it lists ``<hand>;<face up>;<face down>``, the
+last two in pile order. A record is the deal followed by the names of the actions.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def action_name(action: int, rules: RuleSet | None = None) -> str:
 
 
 def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:
-    """Return the dealer and the deal as a permutation of the pack, in slots (``dealing``).
+    """Return the dealer, and the cards uint8[cards] in slot order (``dealing``).
 
     Raises:
-        DealError: the line is malformed or is no deal of this rule set; one sentence says why.
+        DealError: the line is malformed or does not fit this rule set; one sentence says why.
     """
     rules = tables.rules
     if not isinstance(line, str):
@@ -61,7 +61,7 @@ def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:
 
 
 def _hands(line: str, parts: list[str], rules: RuleSet) -> list[int]:
-    """Return the cards of all seats in slot order: the hands, then the piles seat by seat."""
+    """Return the cards of all seats in slot order: all hands, then the piles of each seat."""
     hands: list[int] = []
     piles: list[int] = []
     sizes = [rules.hand_size] + [rules.piles] * 2 * bool(rules.piles)
@@ -70,8 +70,8 @@ def _hands(line: str, parts: list[str], rules: RuleSet) -> list[int]:
         groups = part.split(";")
         if len(groups) != len(sizes):
             raise DealError(
-                f"deal {line!r}: seat {seat} must have {len(sizes)} groups of cards, "
-                f"not {len(groups)}"
+                f"deal {line!r}: seat {seat} has {len(groups)} groups of cards instead of "
+                f"{len(sizes)}"
             )
         found = [
             _cards(line, f"{name} of seat {seat}", group, size, rules)
@@ -83,7 +83,7 @@ def _hands(line: str, parts: list[str], rules: RuleSet) -> list[int]:
 
 
 def _cards(line: str, where: str, text: str, size: int, rules: RuleSet) -> list[int]:
-    """Return the cards of one group."""
+    """Return the cards of one group of codes, after checking each code and the number."""
     codes = [text[i : i + 2] for i in range(0, len(text), 2)]
     cards = []
     for code in codes:
@@ -95,17 +95,17 @@ def _cards(line: str, where: str, text: str, size: int, rules: RuleSet) -> list[
         if strange or not a.is_card(card) or CARD_NAMES[card] not in rules.pack:
             known = [a.name_of(a.id_of(name), rules.fives) for name in rules.pack]
             raise DealError(
-                f"deal {line!r}: {code!r} in {where} is no card of {rules.name}"
+                f"deal {line!r}: {code!r} in {where} is not a card of {rules.name}"
                 f"{nearest(code, known)}"
             )
         cards.append(card)
     if len(cards) != size:
-        raise DealError(f"deal {line!r}: {where} has {len(cards)} cards instead of {size}")
+        raise DealError(f"deal {line!r}: {where} must be {size} cards, not {len(cards)}")
     return cards
 
 
 def _check_pack(line: str, slots: list[int], tables: Tables) -> None:
-    """Check that every card of the pack is there once."""
+    """Check that the slots hold every card of the pack once."""
     fives = tables.rules.fives
     twice = [a.name_of(card, fives) for card in sorted(set(slots)) if slots.count(card) > 1]
     missing = [a.name_of(int(c), fives) for c in tables.pack if int(c) not in slots]
@@ -116,7 +116,7 @@ def _check_pack(line: str, slots: list[int], tables: Tables) -> None:
 
 
 def format_deal(state: State, tables: Tables, row: int) -> str:
-    """Return the deal line of a row, as it was dealt."""
+    """Return the deal line of a row. It shows the cards as they were dealt."""
     rules = tables.rules
     hands = []
     for seat in range(rules.seats):
@@ -129,7 +129,7 @@ def format_deal(state: State, tables: Tables, row: int) -> str:
 
 
 def _dealt(state: State, seat: int, row: int) -> int:
-    """Return the cards dealt into a seat's hand."""
+    """Return the card set that was dealt into a seat's hand."""
     mask = int(state.hand[seat, row] | state.played[seat, row])
     if seat == state.declarer[row]:
         mask = (mask | int(state.laid_away[row])) & ~int(state.drawn[row])
@@ -138,12 +138,12 @@ def _dealt(state: State, seat: int, row: int) -> int:
 
 
 def _codes(cards: Iterable[int], rules: RuleSet) -> str:
-    """Return card codes run together, in the order given."""
+    """Return the codes of cards without spaces, in the order given."""
     return "".join(a.name_of(int(card), rules.fives) for card in cards)
 
 
 def record(state: State, tables: Tables, row: int) -> str:
-    """Return the deal of a row and the actions so far, from which it can be replayed."""
+    """Return the deal of a row and its actions so far as one line, enough to replay it."""
     made = state.history[: state.moves[row], row]
     names = [a.name_of(int(action), tables.rules.fives) for action in made]
     return " ".join([format_deal(state, tables, row), *names])
@@ -158,5 +158,5 @@ def parse_record(line: str) -> tuple[str, list[int]]:
     """
     words = line.split()
     if not words:
-        raise DealError("an empty line is no record; a record starts with its deal")
+        raise DealError("the line is empty; a record starts with its deal")
     return words[0], [a.id_of(word) for word in words[1:]]

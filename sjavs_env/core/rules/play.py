@@ -24,7 +24,7 @@ def enter(state: State, tables: Tables, lanes: Lanes) -> None:
 def apply(
     state: State, tables: Tables, lanes: Lanes, act: Array, step: Step
 ) -> bool | NDArray[np.bool_]:
-    """Play a card at a place of the trick, and say which lanes have played their last."""
+    """Play a card at a place of the trick, and return which lanes have played their last card."""
     rows, seat = lanes.rows, lanes.of(state.seat)
     at = lanes.at(seat)
     card = single(act)
@@ -60,7 +60,7 @@ def apply(
 
 
 def _standing(lanes: Lanes, step: Step, place: int) -> Lanes | None:
-    """Return the lanes that stand at a place of the trick, None if there is none."""
+    """Return the lanes that are at a place of the trick; None if there are none."""
     if isinstance(step, int):
         return lanes if step == place else None
     there = step == place
@@ -71,7 +71,7 @@ def _standing(lanes: Lanes, step: Step, place: int) -> Lanes | None:
 
 
 def _open(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Note what the lead to a trick asks of the others."""
+    """Store what the lead of a trick decides: the cards that follow, and the strengths."""
     rows = lanes.rows
     lead = lanes.of(state.trump) * np.int16(a.N_ACTIONS) + lanes.of(state.table[0])
     state.row[rows] = take(tables.row, lead)
@@ -82,7 +82,7 @@ def _open(state: State, tables: Tables, lanes: Lanes) -> None:
 def _mark_void(
     state: State, lanes: Lanes, seat: Array, row: Array, failed: NDArray[np.bool_]
 ) -> None:
-    """Note the class that was led where a seat has failed to follow."""
+    """Store the class of the lead as a void of a seat that has failed to follow."""
     if lanes.dead is not None:
         failed &= ~lanes.dead
     shown = seat.view(np.uint8) * np.uint16(VOID_BITS) + (row >> np.uint16(CLASS_BITS))
@@ -90,7 +90,7 @@ def _mark_void(
 
 
 def _mark_fall(state: State, lanes: Lanes, card: NDArray[np.uint32]) -> None:
-    """Note the number of the trick, counted from 1, for the card that falls."""
+    """Store the number of the trick, counted from 1, for the card that is played."""
     number = lanes.of(state.trick) + np.uint8(1)
     common = lanes.common(number)
     digits = int(np.bitwise_or.reduce(number)) if common is None else common
@@ -115,7 +115,10 @@ def _lead(state: State, lanes: Lanes, seat: Array) -> None:
 def _choices(
     state: State, tables: Tables, lanes: Lanes, hand: Array, follow: Array, best: Array
 ) -> NDArray[np.uint64]:
-    """Return the cards that follow; without one those that ruff or are thrown away by the rules."""
+    """Return the legal cards of a seat that does not lead.
+
+    They are the cards that follow; without one, the cards that the duty to ruff leaves (RULES 2).
+    """
     choices: list[Array] = [hand & follow]
     if tables.ruff:
         highest = lanes.of(state.trump) * np.int16(N_STRENGTHS) + (best >> PLACE_BITS)
@@ -124,7 +127,7 @@ def _choices(
 
 
 def _end_trick(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Give the trick to its winner, who leads to the next one."""
+    """Give the trick to its winner, and let him lead to the next one."""
     rows = lanes.rows
     place = (lanes.of(state.best) & PLACE_MASK).astype(np.int8)
     winner = wrapped(np.maximum(lanes.of(state.leader), 0) + place, tables.rules.seats)
@@ -142,7 +145,7 @@ def _end_trick(state: State, tables: Tables, lanes: Lanes) -> None:
 
 
 def turn_up(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Turn the face-down cards whose cover has been played (RULES 4)."""
+    """Turn up the face-down cards whose cover has been played (RULES 4)."""
     rows = lanes.rows
     for pile in range(tables.rules.piles):
         for seat in range(tables.rules.seats):

@@ -1,7 +1,7 @@
-"""Trick play in a batch of one, with plain integers: what ``play`` does, nine times faster.
+"""Trick play in a batch of one, with plain integers: it does what ``play`` does, 9 times faster.
 
-Numpy's cost per call is the whole cost of a single row. The state stays the one truth: each card
-reads what it needs from it and writes back what has changed. A test holds every field to what
+For a single row the cost of numpy's calls is the whole cost. All data stays in ``State``: each
+move reads what it needs and writes back what has changed. A test compares every field with what
 ``play`` writes, for every rule set.
 """
 
@@ -29,12 +29,12 @@ from sjavs_env.core.tables.compiled import Tables, compile_tables
 from sjavs_env.core.tables.ruleset import RuleSet
 
 ALONE = Lanes(slice(None), np.zeros(1, np.intp), 1)
-"""The lane of a batch of one."""
+"""The only lane of a batch of one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Lists:
-    """Tables of ``Tables`` as lists, in which an index below 0 counts from the end as there."""
+    """Arrays of ``Tables`` as lists. A negative index counts from the end, as in the arrays."""
 
     points: list[int]
     follow: list[int]
@@ -56,7 +56,7 @@ def _lists(rules: RuleSet) -> _Lists:
 
 
 def apply(state: State, tables: Tables, act: int, step: int) -> bool:
-    """Play a card at a place of the trick, and say whether it was the last of the deal."""
+    """Play a card at a place of the trick, and return whether it was the last of the deal."""
     lists, seats = _lists(tables.rules), tables.rules.seats
     seat, card = int(state.seat[0]), 1 << act
     state.hand[seat, 0] = int(state.hand[seat, 0]) & ~card
@@ -86,7 +86,7 @@ def apply(state: State, tables: Tables, act: int, step: int) -> bool:
 
 
 def _choices(state: State, lists: _Lists, seat: int, follow: int, best: int) -> int:
-    """Return the cards with which a seat may follow, ruff or discard."""
+    """Return the legal cards of a seat that does not lead."""
     hand = int(state.hand[seat, 0])
     highest = int(state.trump[0]) * N_STRENGTHS + (best >> PLACE_BITS)
     for duty in (follow, *(table[highest] for table in lists.ruff)):

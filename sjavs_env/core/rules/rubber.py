@@ -1,7 +1,7 @@
-"""Rubbers: the score sheets of many rubbers at once, and how they end (RULES 2, 5, 6).
+"""Rubbers: the score sheets of a batch of rubbers, and how they end (RULES 2, 5, 6).
 
-A rubber takes the gains of finished deals. Who deals next, what is carried and which columns stand
-where comes out of it; which of the three ways it ends is data of the rule set.
+In: the gains of finished deals. Out: the columns, the carry, the next dealer, and at the end the
+crosses and payoffs. There are three ways to end; the rule set says which one applies.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sjavs_env.core.rules.scoring import column_payoffs
 from sjavs_env.core.tables.ruleset import RuleSet
 
 _SINGLE, _DOUBLE = 1, 2
-"""Crosses of a victory and of a double victory (RULES 2)."""
+"""Crosses for a victory and for a double victory (RULES 2)."""
 
 MOST_CROSSES = {"first_to_zero_wins": _DOUBLE, "first_to_zero_loses": _SINGLE, "account": _SINGLE}
 """The most crosses that a column can win, by ``RuleSet.rubber``."""
@@ -24,18 +24,20 @@ MOST_CROSSES = {"first_to_zero_wins": _DOUBLE, "first_to_zero_loses": _SINGLE, "
 
 @dataclass(slots=True)
 class Rubbers:
-    """B rubbers under one rule set: ``begin`` makes them, ``score`` takes each finished deal.
+    """B rubbers under one rule set. ``begin`` makes them, ``score`` enters each finished deal.
 
     Attributes:
         rules: The rule set.
-        columns: The score sheets, int32[C, B].
-        carry: 60-60 deals pending, uint8[B].
-        dealer: Who deals next, int8[B].
-        scored: Scored deals so far, int32[B]; a 60-60 and a void deal are none.
-        tied: Columns among which further deals decide (RULES 5), bool[C, B].
-        over: bool[B].
-        crosses: Crosses won by each column, int8[C, B], 0 before the end.
-        payoff: Crosses won less the mean of the other columns' (RULES 8), float32[P, B].
+        columns: The score columns in game points, int32[C, B].
+        carry: Number of tied (60-60) deals pending, uint8[B].
+        dealer: The next dealer, int8[B].
+        scored: Number of scored deals, int32[B]. A tied deal and a void deal do not count.
+        tied: Columns that are level, so that further deals decide between them (RULES 5),
+            bool[C, B].
+        over: Whether the rubber has ended, bool[B].
+        crosses: Crosses won by each column, int8[C, B]; 0 before the end.
+        payoff: Crosses of the seat's column minus the mean of the others (RULES 8),
+            float32[P, B].
     """
 
     rules: RuleSet
@@ -50,7 +52,7 @@ class Rubbers:
 
     @property
     def untouched(self) -> NDArray[np.bool_]:
-        """Columns that have never left their start or are back on it, bool[C, B].
+        """Columns that stand on their start value, bool[C, B].
 
         RULES 5 asks to report them at the end of a rubber.
         """
@@ -59,7 +61,7 @@ class Rubbers:
 
 
 def begin(rules: RuleSet, dealer: ArrayLike) -> Rubbers:
-    """Return new rubbers, one for each dealer."""
+    """Return new rubbers, one for each first dealer."""
     dealers = np.atleast_1d(np.asarray(dealer)).astype(np.int8)
     batch = len(dealers)
     return Rubbers(
@@ -76,12 +78,12 @@ def begin(rules: RuleSet, dealer: ArrayLike) -> Rubbers:
 
 
 def score(rubbers: Rubbers, gains: Array, ties: Array, void: Array) -> None:
-    """Write one finished deal into every rubber that is not over.
+    """Enter one finished deal into every rubber that is not over.
 
     Args:
-        rubbers: The rubbers; they change.
-        gains: Gains of the columns in game points, a carry included, int[C, B].
-        ties: 60-60 deals that the next deal carries, int[B].
+        rubbers: The rubbers; they are changed in place.
+        gains: Gains of the columns in game points, carry included, int[C, B].
+        ties: Number of tied (60-60) deals that the next deal carries, int[B].
         void: Whether the deal was void, bool[B].
     """
     rules = rubbers.rules
@@ -104,20 +106,20 @@ def score(rubbers: Rubbers, gains: Array, ties: Array, void: Array) -> None:
 
 
 def new_columns(rules: RuleSet, columns: Array, gains: Array) -> Array:
-    """Return the columns after a deal: a race's are counted down, the others' summed up."""
+    """Return the columns after a deal: gains are subtracted in a race to zero, else added."""
     after: Array = columns - gains if rules.rubber == "first_to_zero_wins" else columns + gains
     return after
 
 
 def _won(columns: Array, best: Array, prize: Array | int) -> Array:
-    """Return the crosses of the columns that stand best; none if all do (RULES 2, 6)."""
+    """Return the crosses won: the best columns win, nobody if all are equal (RULES 2, 6)."""
     winners = columns == best
     crosses: Array = winners * (prize * ~winners.all(axis=0))
     return crosses
 
 
 def _first_to_zero_wins(rubbers: Rubbers, before: Array, live: Array) -> tuple[Array, Array]:
-    """End where a column has come to 0, or after the last deal: the lowest wins (RULES 2, 3)."""
+    """End at a column of 0 or below, or after the last deal: the lowest wins (RULES 2, 3)."""
     columns, limit = rubbers.columns, rubbers.rules.max_deals
     lowest = columns.min(axis=0)
     over = (lowest <= 0) | (limit > 0) & (rubbers.scored >= limit)
@@ -126,9 +128,10 @@ def _first_to_zero_wins(rubbers: Rubbers, before: Array, live: Array) -> tuple[A
 
 
 def _first_to_zero_loses(rubbers: Rubbers, before: Array, live: Array) -> tuple[Array, Array]:
-    """End where one column has lost: of several at 0, the one lowest before the deal (RULES 5).
+    """End when one column has lost (RULES 5).
 
-    Equal ones stay tied, and the lowest of them after the next deal loses, as often as it takes.
+    A column at 0 or below loses. Of several, the one that was lowest before the deal loses. If
+    those are equal, they stay tied, and the lowest of them after a further deal loses, and so on.
     """
     deciding = rubbers.tied.any(axis=0)
     candidates = np.where(deciding, rubbers.tied, rubbers.columns <= 0)
@@ -140,7 +143,7 @@ def _first_to_zero_loses(rubbers: Rubbers, before: Array, live: Array) -> tuple[
 
 
 def _account(rubbers: Rubbers, before: Array, live: Array) -> tuple[Array, Array]:
-    """End after the last deal: the highest account wins (RULES 6)."""
+    """End after the last deal: the highest column wins (RULES 6)."""
     columns = rubbers.columns
     return rubbers.scored >= rubbers.rules.max_deals, _won(columns, columns.max(axis=0), _SINGLE)
 

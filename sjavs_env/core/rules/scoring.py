@@ -30,7 +30,7 @@ _RANK_MASKS = {
 
 
 def points_of(mask: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return the card points of card sets."""
+    """Return the card points of card sets, uint8."""
     total = np.zeros(mask.shape, np.uint8)
     for rank, points in CARD_POINTS.items():
         total += count(mask & _RANK_MASKS[rank]) * np.uint8(points)
@@ -38,7 +38,7 @@ def points_of(mask: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 
 def settle(state: State, tables: Tables, lanes: Lanes) -> None:
-    """Write the result of deals that have been played or conceded; void deals score nothing."""
+    """Write the result of deals that were played or conceded: gains, ties and payoffs."""
     rules, rows = tables.rules, lanes.rows
     owner = np.maximum(lanes.of(state.declarer), 0)
     contract = lanes.of(state.contract).astype(np.intp)
@@ -57,14 +57,14 @@ def settle(state: State, tables: Tables, lanes: Lanes) -> None:
 
 
 def settle_void(state: State, lanes: Lanes) -> None:
-    """Leave a void deal without score; what was carried stays carried."""
+    """Write the result of void deals: they score nothing, and the carry stays."""
     state.ties[lanes.rows] = lanes.of(state.carry)
 
 
 def _outcome(
     state: State, tables: Tables, lanes: Lanes, side: NDArray[np.uint8]
 ) -> NDArray[np.uint8]:
-    """Note the card points of both sides, and return the outcome (``codes``)."""
+    """Store the card points of both sides, and return the outcome (``codes.N_OUTCOMES``)."""
     rules, rows = tables.rules, lanes.rows
     conceded = lanes.of(state.choice) == a.CONCEDE
     if conceded.all():
@@ -92,7 +92,7 @@ def _outcome(
 
 
 def _points_on_table(state: State, tables: Tables, lanes: Lanes) -> NDArray[np.uint8]:
-    """Return the points of talon and laid-away cards, which count for declarer (RULES 3, 5, 6)."""
+    """Return the card points of talon and laid-away cards; declarer gets them (RULES 3, 5, 6)."""
     laid_away: NDArray[np.uint32] = lanes.of(state.laid_away)
     on_table = laid_away.copy()
     for place in range(tables.rules.talon_size):
@@ -101,7 +101,7 @@ def _points_on_table(state: State, tables: Tables, lanes: Lanes) -> NDArray[np.u
 
 
 def _with_carry(rules: RuleSet, gain: Array, carry: Array, clubs: Array) -> Array:
-    """Return a gain with what earlier ties make of it (RULES 2, 60-60)."""
+    """Return a gain raised by the ties before it (RULES 2, 60-60)."""
     if not (rules.carries and carry.any()):
         return gain
     if rules.tie in ("double", "quadruple"):
@@ -114,7 +114,7 @@ def _with_carry(rules: RuleSet, gain: Array, carry: Array, clubs: Array) -> Arra
 def _pay(
     state: State, tables: Tables, lanes: Lanes, gains: NDArray[np.float32], owner: Array
 ) -> None:
-    """Pay every seat its column's gain less the mean of the others' (RULES 8)."""
+    """Store the payoffs: the gain of the seat's column minus the mean of the others (RULES 8)."""
     rules, rows = tables.rules, lanes.rows
     payoffs = column_payoffs(gains)
     alone = tables.alone[lanes.of(state.contract)] if tables.alone.any() else None
@@ -128,7 +128,7 @@ def _pay(
 
 
 def column_payoffs(gains: Array) -> Array:
-    """Return gain minus the mean of the other columns' gains, [columns, ...]."""
+    """Return each column's gain minus the mean gain of the other columns, [columns, ...]."""
     others = len(gains) - 1
     payoffs: Array = gains - (gains.sum(axis=0) - gains) / others
     return payoffs

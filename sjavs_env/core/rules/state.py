@@ -1,9 +1,12 @@
-"""The state of a batch of deals: one array per fact, and who may know it.
+"""The state of a batch of deals: one array for each fact, and who may know it.
 
-Axes: ``batch`` is always the last; ``seats``, ``columns``, ``piles``, ``talon`` come from the rule
-set. Visibility: ``public`` facts are known to all, ``seat`` facts to the seat they belong to (first
-axis ``seats``) or to declarer alone, ``hidden`` ones to nobody. Observations are built from what
-their seat may know (``sjavs_env.views.observe``), and a test exchanges the rest.
+Axes: ``batch`` is always the last one. The sizes of ``seats``, ``columns``, ``piles`` and
+``talon`` come from the rule set.
+
+Visibility: all seats know a ``public`` fact. A ``seat`` fact has an entry for each seat, and each
+seat knows only its own (``legal``: the seat to act). Only declarer knows a ``declarer`` fact, and
+nobody knows a ``hidden`` one. ``sjavs_env.views.observe`` reads only what the observing seat may
+know. A test proves it: it exchanges the cards that a seat cannot see, and compares observations.
 """
 
 from __future__ import annotations
@@ -30,12 +33,16 @@ def _array(dtype: DTypeLike, *axes: str | int, seen: Visibility = "public", empt
 class State:
     """All deals of a batch. Masks are card sets; seats, suits and contracts are ``NONE`` if unset.
 
-    The fields in order: where the deal stands; the cards; the auction; the contract; the trick;
-    what has been won; the result; the rubber around the deal; the history.
+    The fields come in groups: phase and turn, cards, auction, contract, present trick, tricks
+    won, result, the rubber around the deal, history.
     """
 
     clock: NDArray[np.uint8] = _array(np.uint8)
-    """The phase, then ``STEP_BITS`` of the step in it: calls made, cards laid, place in trick."""
+    """The phase above ``STEP_BITS`` bits of the step in it.
+
+    The step counts calls in the auction and decisions in the exchange; in the play it is the place
+    in the trick.
+    """
     over: NDArray[np.bool_] = _array(np.bool_)
     seat: NDArray[np.int8] = _array(np.int8, empty=NONE)
     """The seat to act."""
@@ -46,7 +53,7 @@ class State:
     """Cards that the seat may play, its face-up ones included."""
     played: NDArray[np.uint32] = _array(np.uint32, "seats")
     face_up: NDArray[np.uint32] = _array(np.uint32, "seats")
-    """Cards that lie or have lain face up (RULES 4)."""
+    """Cards that lie face up, or have lain face up and were played (RULES 4)."""
     face_down: NDArray[np.uint32] = _array(np.uint32, "seats", seen="hidden")
     cover: NDArray[np.uint8] = _array(np.uint8, "seats", "piles")
     """The face-up card dealt onto each pile."""
@@ -64,49 +71,49 @@ class State:
     standing: NDArray[np.uint8] = _array(np.uint8, empty=a.PASS)
     """The highest call so far."""
     claim: NDArray[np.uint8] = _array(np.uint8, "seats", seen="seat")
-    """What the auction asks of a hand (``auction_tables``)."""
+    """What the hand may call, as a number (``auction_tables``)."""
     longest: NDArray[np.uint8] = _array(np.uint8, "seats", seen="seat")
-    """The set of suits in which the hand has most trumps, where a call promises such a suit."""
+    """The suits that give the hand most trumps, as flags. Unused in auctions for contracts."""
 
     declarer: NDArray[np.int8] = _array(np.int8, empty=NONE)
-    """Owner of the standing call, and of the contract."""
+    """Owner of the standing call, later of the contract."""
     contract: NDArray[np.int8] = _array(np.int8, empty=NONE)
     trump: NDArray[np.int8] = _array(np.int8, empty=NONE)
     choice: NDArray[np.uint8] = _array(np.uint8, empty=a.NOTHING)
-    """What declarer said before the first lead, where the rules ask (``confirm``)."""
+    """Declarer's decision before the first lead, if the rules have one (``confirm``)."""
 
     leader: NDArray[np.int8] = _array(np.int8, empty=NONE)
     trick: NDArray[np.uint8] = _array(np.uint8)
     """Number of complete tricks."""
     table: NDArray[np.uint8] = _array(np.uint8, "seats", empty=a.NOTHING)
-    """The cards of the present trick by place, the leader's first."""
+    """The cards of the present trick in the order of play."""
     follow: NDArray[np.uint32] = _array(np.uint32)
     """The cards that follow the present lead."""
     row: NDArray[np.uint16] = _array(np.uint16)
-    """Where the strengths for the present lead begin, its class above ``CLASS_BITS``."""
+    """Start of the present lead's row in ``Tables.strength``. Above ``CLASS_BITS``: its class."""
     best: NDArray[np.uint8] = _array(np.uint8)
-    """The highest card's strength, and its place in the low bits."""
+    """The strength of the highest card, above ``PLACE_BITS`` bits of its place in the trick."""
     voids: NDArray[np.uint32] = _array(np.uint32)
-    """Bit ``VOID_BITS`` * seat + class: the seat has shown that its hand lacks the class."""
+    """Bit ``VOID_BITS * seat + class`` is set if the seat has failed to follow that class."""
     fell: NDArray[np.uint32] = _array(np.uint32, TRICK_BITS)
-    """Digit k of the number of the trick in which each card fell, counted from 1."""
+    """Bit planes: bit c of word k is binary digit k of the trick number, from 1, of card c."""
 
     points: NDArray[np.uint8] = _array(np.uint8, "seats")
     """Card points won in tricks."""
     tricks: NDArray[np.uint32] = _array(np.uint32)
-    """The number of tricks that each seat has won, ``TRICK_BITS`` each."""
+    """Number of tricks of each seat, ``TRICK_BITS`` bits each, seat 0 lowest."""
 
     void: NDArray[np.bool_] = _array(np.bool_)
     card_points: NDArray[np.uint8] = _array(np.uint8, 2)
     gains: NDArray[np.int16] = _array(np.int16, "columns")
     payoff: NDArray[np.float32] = _array(np.float32, "seats")
     ties: NDArray[np.uint8] = _array(np.uint8)
-    """Ties pending after this deal."""
+    """Number of ties pending after this deal."""
 
     columns: NDArray[np.int16] = _array(np.int16, "columns")
-    """The score sheet before this deal."""
+    """The score columns before this deal."""
     carry: NDArray[np.uint8] = _array(np.uint8)
-    """Ties pending before this deal."""
+    """Number of ties pending before this deal."""
 
     history: NDArray[np.uint8] = _array(np.uint8, "decisions", empty=a.NOTHING)
     moves: NDArray[np.uint8] = _array(np.uint8)
@@ -132,23 +139,23 @@ class State:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all arrays."""
+        """Size of all arrays in bytes."""
         return sum(getattr(self, item.name).nbytes for item in fields(self))
 
     def tricks_by_seat(self, rows: Rows | int) -> NDArray[np.uint8]:
-        """Return the number of tricks that each seat has won in some rows, [seats, rows]."""
+        """Return the number of tricks of each seat in some rows, uint8[seats, rows]."""
         lowest = TRICK_BITS * np.arange(len(self.points), dtype=np.uint32)[:, None]
         won = (self.tricks[rows] >> lowest).astype(np.uint8)
         won &= np.uint8((1 << TRICK_BITS) - 1)
         return won
 
     def clear(self, rows: Rows) -> None:
-        """Empty some rows."""
+        """Reset some rows to empty values."""
         for item in fields(self):
             getattr(self, item.name)[..., rows] = item.metadata["empty"]
 
     def taken(self, rows: Array) -> State:
-        """Return a copy of some rows, which may repeat."""
+        """Return a copy of some rows. A row may be named several times."""
         return State(
             **{f.name: np.ascontiguousarray(getattr(self, f.name)[..., rows]) for f in fields(self)}
         )

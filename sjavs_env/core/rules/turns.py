@@ -1,4 +1,4 @@
-"""Who acts next, and what is open to him: the two things every phase hands on."""
+"""The turn: every phase sets the seat to act, its legal actions, and the clock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sjavs_env.core.tables.codes import STEP_BITS
 
 
 def give_turn(state: State, lanes: Lanes, seat: Array, legal: NDArray[np.uint64]) -> None:
-    """Let a seat act in each lane; lanes whose deal is over keep no seat and nothing legal."""
+    """Set the seat to act and its legal actions. Lanes that are over keep ``NONE`` and 0."""
     if lanes.dead is not None:
         seat = seat | np.negative(lanes.dead.view(np.int8))  # all bits set: NONE
         legal = legal * ~lanes.dead
@@ -20,5 +20,5 @@ def give_turn(state: State, lanes: Lanes, seat: Array, legal: NDArray[np.uint64]
 
 
 def set_clock(state: State, lanes: Lanes, phase: int, step: Step) -> None:
-    """Note the phase of the lanes and the step within it."""
+    """Set the phase of the lanes and the step within it."""
     state.clock[lanes.rows] = phase << STEP_BITS | step

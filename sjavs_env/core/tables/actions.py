@@ -1,7 +1,7 @@
-"""The one action space of all rule sets: 64 ids, so that legal actions are one ``uint64``.
+"""The action space, the same for all rule sets: 64 ids, so that a ``uint64`` holds a legal set.
 
 0-31   a card: play it, or lay it away
-32     ``-``: pass, stop laying away, decline, play the ordinary contract, play on
+32     ``-``: pass; stop laying away; decline the talon; play the ordinary contract; play on
 33-40  ``5`` .. ``12``: call a length
 41-45  ``5+`` .. ``9+``: "n better" (betur)
 46-49  ``=C =S =H =D``: name trumps
@@ -30,7 +30,7 @@ ACTION_NAMES: tuple[str, ...] = (
     *("solo", "halv", "nolo"),
     "concede",
 )
-"""Names of the ids that have one; the reserved ids 59-63 have none."""
+"""Names by id. The reserved ids 59-63 have no name."""
 
 ACTION_IDS: dict[str, int] = {name: action for action, name in enumerate(ACTION_NAMES)}
 
@@ -38,15 +38,15 @@ PASS = ACTION_IDS["-"]
 TAKE = ACTION_IDS["take"]
 CONCEDE = ACTION_IDS["concede"]
 NOTHING = N_ACTIONS - 1
-"""Reserved id that stands for "no card": every card table is neutral there."""
+"""Reserved id for "no action". Every card table is neutral there."""
 
 FIVES: dict[str, str] = {f"{suit}T": f"{suit}5" for suit in SUITS}
-"""How the tens are written in the packs whose ten is printed as a five (RULES 1)."""
+"""Codes of the tens in packs that print a five in place of the ten (RULES 1)."""
 _TENS = {five: ten for ten, five in FIVES.items()}
 
 
 def length_call(length: int, better: bool = False) -> int:
-    """Return the id of the call of a length, or of "n better".
+    """Return the id of the call "n", or "n better", for a length n.
 
     Raises:
         KeyError: there is no such call.
@@ -55,12 +55,12 @@ def length_call(length: int, better: bool = False) -> int:
 
 
 def naming_action(suit: int) -> int:
-    """Return the id that names the suit with this index as trumps."""
+    """Return the id of the action that names a suit, by its index, as trumps."""
     return ACTION_IDS["=" + SUITS[suit]]
 
 
 def name_of(action: int, fives: bool = False) -> str:
-    """Return the name of an action id; ``fives`` writes the tens as Danish fives.
+    """Return the name of an action id. With ``fives`` the tens are written as Danish fives.
 
     Raises:
         ValueError: the id is outside 0..58.
@@ -72,10 +72,10 @@ def name_of(action: int, fives: bool = False) -> str:
 
 
 def id_of(name: str) -> int:
-    """Return the id of an action name; a Danish five has the ten's id.
+    """Return the id of an action name. A Danish five has the id of the ten.
 
     Raises:
-        ValueError: no action has this name; the nearest one is named.
+        ValueError: no action has this name; the message suggests the nearest one.
     """
     name = _TENS.get(name, name)
     if name not in ACTION_IDS:
@@ -84,5 +84,5 @@ def id_of(name: str) -> int:
 
 
 def is_card(action: int) -> bool:
-    """Say whether an id is a card."""
+    """Return whether an id is a card."""
     return 0 <= action < N_CARDS

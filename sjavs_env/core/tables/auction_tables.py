@@ -1,8 +1,11 @@
 """Tables of the auction, the naming of trumps and the choice before the lead.
 
-The *claim* of a hand is all that the auction asks of it: its greatest trump length L and whether
-clubs are among the suits of that length (2L + 1 if so, 2L if not), or the set of suits that it may
-call in ``french8``, or nothing (0).
+The *claim* of a hand is a number that decides what the hand may call:
+
+- In an auction of lengths it is 2L + 1 if clubs are among the suits of the greatest trump length
+  L, else 2L.
+- In ``french8`` it is the set of suits that the hand may call.
+- In an auction of contracts every hand may call everything, and the claim is 0.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from sjavs_env.core.tables.codes import CLUBS, N_SUITS, NONE
 from sjavs_env.core.tables.ruleset import RuleSet
 
 LEAST_LENGTH = 5
-"""The shortest length that may be called, and that may name trumps in ``french8``."""
+"""The shortest trump length that may be called; in ``french8``, in a suit that may be called."""
 _LENGTHS = range(LEAST_LENGTH, 13)
 _BETTER = range(LEAST_LENGTH, 10)
 N_CLAIMS = 2 * 14
@@ -29,7 +32,7 @@ def action_mask(actions: Iterable[int]) -> int:
 
 
 def _value(call: int) -> int:
-    """Return how high a length call stands: 2n, and 2n + 1 for "n better"; 0 for a pass."""
+    """Return the rank of a length call: 2n, or 2n + 1 for "n better"; 0 for a pass."""
     name = a.ACTION_NAMES[call]
     return 0 if call == a.PASS else 2 * int(name.rstrip("+")) + name.endswith("+")
 
@@ -55,14 +58,14 @@ def _suit_calls(claim: int, standing: int) -> set[int]:
 
 
 def _contract_calls(rules: RuleSet, standing: int) -> set[int]:
-    """Return the contracts that are higher than the standing one, and the pass (RULES 5, 6)."""
+    """Return the contracts above the standing one, and the pass (RULES 5, 6)."""
     order = [a.id_of(contract.action) for contract in rules.contracts]
     above = order.index(standing) + 1 if standing in order else 0
     return {a.PASS, *order[above:]}
 
 
 def possible_calls(rules: RuleSet) -> list[int]:
-    """Return all that can be said in the auction by hands of these rules, the pass first."""
+    """Return all actions that are possible in the auction of a rule set, the pass first."""
     if rules.auction == "length":
         most = rules.hand_size + rules.piles
         lengths = [n for n in _LENGTHS if n <= most]
@@ -74,7 +77,7 @@ def possible_calls(rules: RuleSet) -> list[int]:
 
 
 def call_table(rules: RuleSet) -> NDArray[np.uint64]:
-    """Return the legal calls by claim and standing call, flat."""
+    """Return the legal calls as a flat table, by claim and standing call."""
     table = np.zeros((N_CLAIMS, a.N_ACTIONS), np.uint64)
     for standing in possible_calls(rules):
         for claim in range(N_CLAIMS):
@@ -107,9 +110,10 @@ def confirmable(rules: RuleSet) -> int:
 
 
 def call_contracts(rules: RuleSet, nobody: int) -> NDArray[np.int8]:
-    """Return the contract that each action stands for; those that name none keep the first.
+    """Return the contract of each action.
 
-    The pass, where it stands at the end of the auction, is the contract of ``nobody``.
+    An action that names no contract stands for the first. The pass, if it is still the standing
+    call at the end of the auction, stands for the contract ``nobody``.
     """
     table = np.zeros(a.N_ACTIONS, np.int8)
     for index, contract in enumerate(rules.contracts):
@@ -120,9 +124,9 @@ def call_contracts(rules: RuleSet, nobody: int) -> NDArray[np.int8]:
 
 
 def call_trumps(rules: RuleSet, nobody: int) -> NDArray[np.int8]:
-    """Return the trump suit that each call or naming settles, ``NONE`` where it settles none.
+    """Return the trump suit that each call or naming settles, ``NONE`` if it settles none.
 
-    The contract of ``nobody`` is played in clubs.
+    The contract ``nobody`` is played in clubs.
     """
     fixed = CLUBS if rules.trump_choice == "clubs" else NONE
     table = np.full(a.N_ACTIONS, fixed, np.int8)

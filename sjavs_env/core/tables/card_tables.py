@@ -1,7 +1,7 @@
-"""Tables of the cards: classes, strength, what follows a lead, what a ruff demands.
+"""Tables of the cards: classes, strengths, the cards that follow a lead, the duties of a ruff.
 
-Card tables are ``N_ACTIONS`` wide and neutral beyond the cards, so that a lane whose deal is over
-may play ``NOTHING`` without a trace.
+Card tables have ``N_ACTIONS`` entries. The entries above the cards are neutral, so that a lane
+whose deal is over can play ``NOTHING`` without any effect.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ N_STRENGTHS = 2 * _FIRST_TRUMP
 
 
 def pack_of(rules: RuleSet) -> list[int]:
-    """Return the ids of the cards in play, lowest first: the order in which they are dealt."""
+    """Return the ids of the cards in play, lowest first. The shuffle starts from this order."""
     return sorted(CARD_IDS[name] for name in rules.pack)
 
 
@@ -50,7 +50,7 @@ def card_class(rules: RuleSet, context: int, card: int) -> int:
 
 
 def card_strength(rules: RuleSet, context: int, card: int) -> int:
-    """Return how high a card stands in its class: from 1 among plain cards, from 16 in trumps."""
+    """Return the strength of a card in its class: from 1 for plain cards, from 16 for trumps."""
     if rank_of(card) not in rules.ranks:
         return 0
     by_rank = len(rules.ranks) - rules.ranks.index(rank_of(card))
@@ -63,7 +63,7 @@ def card_strength(rules: RuleSet, context: int, card: int) -> int:
 
 
 def class_mask(rules: RuleSet, context: int, which: int) -> int:
-    """Return the cards of a class, among the cards in play."""
+    """Return the set of the cards in play that belong to a class."""
     cards = pack_of(rules)
     return sum(1 << card for card in cards if card_class(rules, context, card) == which)
 
@@ -75,7 +75,7 @@ def order(rules: RuleSet, context: int, which: int) -> list[int]:
 
 
 def by_card(value: Callable[[int], int], dtype: DTypeLike) -> NDArray[Any]:
-    """Return a table over actions: a value for each card, 0 for what is no card."""
+    """Return a table by action: a value for each card, 0 for other actions."""
     table = np.zeros(N_ACTIONS, dtype)
     table[:N_CARDS] = [value(card) for card in range(N_CARDS)]
     return table
@@ -87,28 +87,28 @@ def card_points(card: int) -> int:
 
 
 def by_lead(value: Callable[[int, int], int], dtype: DTypeLike) -> NDArray[Any]:
-    """Return a flat table over contexts and leads."""
+    """Return a flat table by context and lead."""
     return np.concatenate(
         [by_card(lambda card, c=context: value(c, card), dtype) for context in range(N_CLASSES)]  # type: ignore[misc]
     )
 
 
 def follow_table(rules: RuleSet) -> NDArray[Any]:
-    """Return the cards that follow each lead: trumps are one suit (RULES 1)."""
+    """Return the cards that follow each lead, by context. Trumps are one suit (RULES 1)."""
     masks = [[class_mask(rules, c, k) for k in range(N_CLASSES)] for c in range(N_CLASSES)]
     return by_lead(lambda c, card: masks[c][card_class(rules, c, card)], np.uint32)
 
 
 def strength_row(rules: RuleSet, context: int, card: int) -> int:
-    """Return where the strengths of a trick with this lead begin in ``strength_table``.
+    """Return the start of the strengths for a lead in ``strength_table``.
 
-    The class of the lead stands in the bits from ``CLASS_BITS`` on.
+    The bits from ``CLASS_BITS`` on hold the class of the lead.
     """
     return card_class(rules, context, card) << CLASS_BITS | context * N_ACTIONS
 
 
 def strength_table(rules: RuleSet) -> NDArray[np.uint8]:
-    """Return the strength of each card in a trick, by class led and context; 0 cannot win."""
+    """Return the strength of each card in a trick, by class led and context. 0: it cannot win."""
     table = np.zeros((N_CLASSES, (1 << CLASS_BITS) // N_ACTIONS, N_ACTIONS), np.uint8)
     for context in range(N_CLASSES):
         for led in range(N_CLASSES):
@@ -120,11 +120,11 @@ def strength_table(rules: RuleSet) -> NDArray[np.uint8]:
 
 
 def ruff_tables(rules: RuleSet) -> tuple[NDArray[np.uint32], ...]:
-    """Return what a seat that cannot follow chooses from if it can, in order of duty (RULES 2).
+    """Return card sets for a seat that cannot follow, in order of duty (RULES 2, ``ruff``).
 
-    Each is flat over contexts and the best strength in the trick so far. Where no plain lead has
-    been trumped they bind nobody: a trump that was led is followed by every seat that has one,
-    and those who have none hold plain cards alone.
+    The seat must play from the first set of which it holds a card. Each table is flat, by context
+    and best strength in the trick so far. The sets matter only after a plain lead was trumped: if
+    trump is led, a seat with a trump follows, and a seat without one holds only plain cards.
     """
     if rules.ruff == "free":
         return ()

@@ -1,10 +1,10 @@
-"""The 32 cards, their ids and codes, and sets of them as 32-bit masks.
+"""The 32 cards, their ids and codes, and card sets as 32-bit masks.
 
     id  0  1  2  3  4  5  6   7 .. 13   14 15 16 17 18 19   20 .. 25   26 27 28 29 30 31
         D7 D8 D9 DT DQ DK DA  H7 .. HA  S7 S8 S9 ST SK SA   C7 .. CA   DJ HJ SJ CJ SQ CQ
 
-Within a suit the ids run from weak to strong, and the six permanent trumps of the genuine games
-come last, weak to strong (RULES 1). A card set is an integer whose bit ``i`` is card ``i``.
+Within a suit the ids run from weak to strong. The six permanent trumps of the genuine games come
+last, weak to strong (RULES 1). A card set is an integer: bit ``i`` stands for card ``i``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def card_mask(names: Iterable[str]) -> int:
     """Return the set of the named cards.
 
     Raises:
-        KeyError: a name is no card code.
+        KeyError: a name is not a card code.
     """
     mask = 0
     for name in names:

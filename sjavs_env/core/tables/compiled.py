@@ -1,4 +1,4 @@
-"""Everything that the machine looks up, compiled once from a rule set by plain, naive code."""
+"""The lookup tables of the machine, compiled once from a rule set by plain, naive code."""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ class Tables:
         points: Card points, by action.
         trumps: Set of the trumps, by context.
         follow: Set of the cards that follow, by context and lead.
-        row: Where the strengths begin in ``strength``, by context and lead.
-        strength: Strength in the trick above two bits of place, by ``row`` and card.
-        ruff: What a seat that cannot follow must choose from if it can, in order of duty;
-            by context and best strength so far.
+        row: Start of the strengths in ``strength``, by context and lead.
+        strength: Strength in the trick, above ``PLACE_BITS`` bits left free for the place in the
+            trick; by ``row`` and card.
+        ruff: Card sets for a seat that cannot follow, in order: it must play from the first set
+            of which it holds a card. By context and best strength in the trick.
         calls: Legal auction actions, by claim of the hand and standing call.
-        nameable: Legal namings, by the set of longest suits.
+        nameable: Legal namings of trumps, by the set of the hand's longest suits.
         confirmable: Legal choices before the first lead.
-        call_contract: Contract that an action stands for; the pass for ``nobody``.
+        call_contract: Contract of an action; for the pass it is ``nobody``.
         call_trump: Trump suit that an action settles.
-        next_phase: Phase that follows, by contract (the last is ``NONE``), phase, and whether
-            declarer has conceded.
+        next_phase: Next phase, by contract (the last is ``NONE``), phase, and whether declarer
+            has conceded.
         declaring: Seats of the declaring side as a set, by contract and declarer.
-        gains: Gains of the declaring and of the other columns, by contract, clubs, outcome.
-        ties: Outcomes that are carried on, in the same order.
-        nobody: Index of the contract that nobody owns, ``NONE`` if the rules have none.
-        alone: Whether declarer stands alone in a game of pairs, by contract.
-        trumpless: Whether nothing is trump, by contract.
-        max_decisions: Upper bound of the decisions in a deal.
+        gains: Gains of the declaring and of the other columns, by contract, clubs and outcome.
+        ties: Whether an outcome is a tie that the next deal carries, in the same order.
+        nobody: Index of the contract without declarer, ``NONE`` if the rules have none.
+        alone: Whether declarer plays alone in a game of pairs, by contract.
+        trumpless: Whether the contract has no trumps, by contract.
+        max_decisions: Upper bound on the number of decisions in a deal.
     """
 
     rules: RuleSet
@@ -68,7 +69,7 @@ class Tables:
 
 @lru_cache(maxsize=64)
 def compile_tables(rules: RuleSet) -> Tables:
-    """Return the tables of a rule set, compiled on the first call."""
+    """Return the tables of a rule set. They are compiled on the first call and then kept."""
     contracts = score_tables.contracts_of(rules)
     nobody = len(rules.contracts) if len(contracts) > len(rules.contracts) else NONE
     tables = Tables(
@@ -105,8 +106,8 @@ def compile_tables(rules: RuleSet) -> Tables:
 
 
 def _most_decisions(rules: RuleSet) -> int:
-    """Return an upper bound of the decisions in a deal: calls, exchange, cards, and three more.
+    """Return an upper bound on the decisions in a deal: calls, exchange, cards, and three more.
 
-    Those are naming trumps, taking the talon up, and the last word before the first lead.
+    The three are naming trumps, taking up the talon, and the choice before the first lead.
     """
     return rules.seats * (1 + rules.n_tricks) + rules.lay_away[-1] + 3

@@ -1,4 +1,4 @@
-"""Short fingerprints of rules and actions, which tell checkpoints and results apart."""
+"""Short fingerprints of rules and actions, to recognise checkpoints and results of others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def of_text(text: str) -> str:
 
 
 def of_rules(rules: RuleSet) -> str:
-    """Return the fingerprint of all that a rule set says, its name and its options included."""
+    """Return the fingerprint of a rule set: all its fields, including name and options."""
     return of_text(repr(rules))
 
 

@@ -1,4 +1,4 @@
-"""What a rule set is: frozen data that everything else in the package reads."""
+"""The type of a rule set: frozen data that everything else in the package reads."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Phase = Literal["auction", "name", "exchange", "confirm", "play"]
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What declarer plays: who is with him, with which trumps, by which decisions, for what.
+    """A contract: its score tables, its phases, its trumps, and whether declarer is alone.
 
     Attributes:
-        action: Name of the action that chooses it, "" for the one that needs no choice.
-        scores: Score tables in another suit than clubs, and in clubs.
-        flow: Phases that follow the auction (or, for a contract chosen in ``confirm``, the choice).
-        alone: Declarer plays against all others, whatever the pairs.
-        trumps: False where nothing is trump at all.
+        action: Name of the action that chooses it; "" if it needs no choice.
+        scores: Two score tables: for trumps in another suit than clubs, and for clubs.
+        flow: Phases after the auction. For a contract chosen in ``confirm``: after that choice.
+        alone: Whether declarer plays against all others, even in a game of pairs.
+        trumps: Whether the contract has trumps.
     """
 
     action: str
@@ -39,29 +39,33 @@ class RuleSet:
         source: Where RULES describes it.
         options: The options of the preset with their values, in order.
         seats: Number of seats, 2 to 4.
-        pairs: Opposite seats score together (two columns), else every seat for itself.
-        ranks: Rank letters from high to low, as they stand in a suit.
+        pairs: Whether opposite seats score together in two columns. Otherwise each seat has its
+            own column.
+        ranks: Rank letters of a suit, from high to low.
         permanents: Permanent trumps, highest first.
-        pack: Codes of the cards in play; the ten's code also stands for the Danish five.
-        fives: The tens are printed as fives.
-        hand_size: Cards dealt into each hand.
-        talon_size: Cards left over.
-        piles: Face-up cards of each seat, each lying on a face-down one.
-        auction: What a call promises: the longest trump length, a named suit, or a contract.
-        bidding: "forced": who can beat the standing call must; "free": may also pass.
-        first_call_ends: The first call that is no pass ends the auction.
-        all_pass: What follows when all pass: "redeal", "redeal_next", or the game "clubs".
-        trump_choice: Who settles trumps: the longest suits named, clubs, the call, or any suit.
-        exchange: "" none; "blind" lays away before seeing the talon; "take" takes it up first.
-        lay_away: Numbers of cards that may be laid away.
-        concede: Declarer may give up before the first lead.
-        ruff: Who cannot follow: "free", "no_undertrump" or "overtrump" (RULES 2).
+        pack: Codes of the cards in play. The code of a ten also stands for a Danish five.
+        fives: Whether the tens are printed as fives.
+        hand_size: Number of cards dealt into each hand.
+        talon_size: Number of cards in the talon.
+        piles: Number of face-up cards of each seat. Each lies on a face-down card.
+        auction: What a call names: a trump length, a suit, or a contract.
+        bidding: "forced": a seat that can beat the standing call must call. "free": it may pass.
+        first_call_ends: Whether the first call that is not a pass ends the auction.
+        all_pass: What follows when all pass: "redeal", "redeal_next", or "clubs" (a game with
+            clubs as trumps and no declarer).
+        trump_choice: How trumps are chosen. "longest": declarer names one of his longest suits,
+            clubs if they are among them. "any": declarer names any suit. "call": the call names
+            the suit. "clubs": always clubs.
+        exchange: "": none. "blind": lay away before seeing the talon. "take": take it up first.
+        lay_away: The numbers of cards that may be laid away.
+        concede: Whether declarer may give up before the first lead.
+        ruff: Duty of a seat that cannot follow: "free", "no_undertrump" or "overtrump" (RULES 2).
         contracts: The contracts; the first is the ordinary one.
-        nobody: Score of the game that follows when all pass with ``all_pass="clubs"``.
-        tie: What a deal that nobody wins is worth to the next (RULES 2).
+        nobody: Score table of the game without declarer that ``all_pass="clubs"`` gives.
+        tie: How a tie changes the score of the next deal (RULES 2).
         rubber: How a rubber ends: "first_to_zero_wins", "first_to_zero_loses" or "account".
-        start: Where every column starts.
-        max_deals: Scored deals after which a rubber ends, 0 for no limit.
+        start: Start value of every column, in game points.
+        max_deals: Number of scored deals after which a rubber ends; 0 for no limit.
     """
 
     name: str
@@ -99,7 +103,7 @@ class RuleSet:
 
     @property
     def carries(self) -> bool:
-        """Say whether a deal that nobody wins is carried on to the next."""
+        """Whether a tied deal is carried to the next."""
         return any(score.tie is not None for item in self.contracts for score in item.scores)
 
     @property
@@ -108,5 +112,5 @@ class RuleSet:
         return self.hand_size + 2 * self.piles
 
     def column(self, seat: int) -> int:
-        """Return the column that a seat scores in."""
+        """Return the index of a seat's column."""
         return seat % 2 if self.pairs else seat

@@ -1,7 +1,7 @@
-"""The rule sets by name: presets and their options. RULES gives the paragraphs cited here.
+"""The rule sets by name: presets and their options. Citations are sections of RULES.
 
-A game differs from another in this data alone. ``rule_set`` makes one from a preset's name and
-the options that RULES gives to that preset.
+Games differ only in this data. ``rule_set`` makes a rule set from the name of a preset and the
+options that RULES lists for it.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _klorsjavs(name: str, source: str, seats: int, options: dict[str, Option]) -
 
 
 def _contracts(name: str, source: str, seats: int, options: dict[str, Option]) -> RuleSet:
-    """Return a game of RULES 6: clubs as trumps, or a suit that declarer names."""
+    """Return a game of RULES 6. Clubs are trumps, or declarer names a suit."""
     naming: tuple[Phase, ...] = ("name",) if name == "farvesjavs" else ()
     bought = {"spil", "tout"}
     return RuleSet(
@@ -166,7 +166,7 @@ def _french(name: str, source: str, seats: int, options: dict[str, Option]) -> R
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How a named rule set is made: the family that builds it, and its options' defaults."""
+    """How a named rule set is made: the function that builds it, and the default options."""
 
     build: Callable[[str, str, int, dict[str, Option]], RuleSet]
     source: str
@@ -182,16 +182,16 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "tie": ("carry_by_suit", "carry2", "double", "quadruple", "declarer_loses"),
     "exchange": ("blind_2", "take_2"),
 }
-"""The values of the options that have names; the others are numbers or switches."""
+"""Allowed values of the options that are words. The other options are numbers or switches."""
 
 LEAST: dict[str, int] = {"start": 1, "max_deals": 0}
-"""The least value of the options that are numbers; ``max_deals=0`` sets no limit."""
+"""Smallest value of the options that are numbers. ``max_deals=0`` means no limit."""
 MOST = 10_000
-"""The greatest value of the options that are numbers: the score sheet holds 16 bits."""
+"""Largest value of the options that are numbers, because a column has 16 bits."""
 
 
 def _defaults(**changes: Option) -> tuple[tuple[str, Option], ...]:
-    """Return the options of a Faroese game, those of ``faroese4`` where not changed."""
+    """Return the default options of a Faroese game: those of ``faroese4`` with some changes."""
     options: dict[str, Option] = {
         "score": "faroese4",
         "bidding": "forced",
@@ -241,12 +241,14 @@ RULE_SETS: tuple[str, ...] = tuple(PRESETS)
 
 
 def rule_set(name: str | RuleSet, **options: Option) -> RuleSet:
-    """Return the rule set of a preset with some of its options changed.
+    """Return the rule set of a preset, with some of its options changed.
 
-    A ``RuleSet`` comes back as it is, or with options changed.
+    Args:
+        name: Name of a preset. A ``RuleSet`` is also accepted, and keeps the options not given.
+        **options: Options of the preset (RULES 2-7).
 
     Raises:
-        ValueError: the name, an option or a value is unknown; the nearest one is named.
+        ValueError: the name, an option or a value is unknown; the message suggests the nearest.
     """
     if isinstance(name, RuleSet):
         return rule_set(name.name, **(dict(name.options) | options)) if options else name
@@ -264,7 +266,7 @@ def rule_set(name: str | RuleSet, **options: Option) -> RuleSet:
 
 
 def _fault(preset: Preset, option: str, value: Option) -> str:
-    """Return what is wrong with an option or its value, "" if nothing is."""
+    """Return what is wrong with an option or its value; "" if nothing is."""
     defaults = dict(preset.defaults)
     given = f"{option}={value!r}"
     if option not in defaults:
@@ -273,7 +275,7 @@ def _fault(preset: Preset, option: str, value: Option) -> str:
         if value not in CHOICES[option]:
             return f"no {given}{nearest(str(value), CHOICES[option])}"
         if value == "clubs" and preset.seats == 3:
-            return f"no {given}, for three players have no sides; the nearest is 'redeal'"
+            return f"no {given}: three players have no sides; the nearest is 'redeal'"
         return ""
     if isinstance(defaults[option], bool):
         return "" if isinstance(value, bool) else f"{given} must be True or False"

@@ -1,4 +1,4 @@
-"""Tables of what follows what, who scores together, and what each outcome pays."""
+"""Tables of the order of phases, the declaring side, and the gains of each outcome."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from sjavs_env.core.tables.scores import Gain, Score
 
 
 def contracts_of(rules: RuleSet) -> list[Contract]:
-    """Return the contracts by index, the one that nobody owns last where the rules have it."""
+    """Return the contracts by index. The contract without declarer, if there is one, is last."""
     if rules.all_pass != "clubs" or rules.nobody is None:
         return list(rules.contracts)
     return [*rules.contracts, Contract("", (rules.nobody, rules.nobody), ("play",))]
 
 
 def phase_table(rules: RuleSet) -> NDArray[np.uint8]:
-    """Return the phase that follows each phase, by contract and whether declarer has conceded.
+    """Return the phase after each phase, by contract and whether declarer has conceded.
 
-    The last contract is none: the deal is void, and over.
+    The last contract stands for ``NONE``: the deal is void, and over.
     """
     table = np.full((len(contracts_of(rules)) + 1, len(PHASES), 2), OVER, np.uint8)
     for index, contract in enumerate(contracts_of(rules)):
@@ -53,7 +53,7 @@ def declaring_side(rules: RuleSet, contract: Contract, declarer: int) -> set[int
 
 
 def side_table(rules: RuleSet) -> NDArray[np.uint8]:
-    """Return the declaring side as a set of seats, by contract and declarer, flat."""
+    """Return the declaring side as a set of seats, in a flat table by contract and declarer."""
     return np.array(
         [
             sum(1 << seat for seat in declaring_side(rules, contract, declarer))
@@ -65,7 +65,7 @@ def side_table(rules: RuleSet) -> NDArray[np.uint8]:
 
 
 def gain_of(score: Score, outcome: int) -> Gain:
-    """Return the gain of an outcome: a number of card points or one told by tricks."""
+    """Return the gain of an outcome: a number of card points, or an outcome decided by tricks."""
     told = {
         VOL: score.vol,
         ONE_SEAT: score.one_seat,
@@ -80,7 +80,10 @@ def gain_of(score: Score, outcome: int) -> Gain:
 
 
 def gain_table(rules: RuleSet) -> NDArray[np.int16]:
-    """Return the gains by contract, clubs, outcome and side (declaring, others), as [2, n]."""
+    """Return the gains int16[2, n] of both sides (declaring, others).
+
+    Axis n runs over contract, clubs and outcome.
+    """
     gains = [
         gain_of(score, outcome)
         for contract in contracts_of(rules)
@@ -91,7 +94,7 @@ def gain_table(rules: RuleSet) -> NDArray[np.int16]:
 
 
 def tie_table(rules: RuleSet) -> NDArray[np.bool_]:
-    """Return which outcomes nobody wins and the next deal carries, in the order of the gains."""
+    """Return which outcomes are ties that the next deal carries, in the order of the gains."""
     return np.array(
         [
             outcome == score.tie and outcome <= PACK_POINTS

@@ -1,7 +1,7 @@
-"""Score tables as data: what a finished deal writes into the columns (RULES 2-7).
+"""Score tables as data: what the columns gain by a finished deal (RULES 2-7).
 
-A gain is a pair: what the declaring column gains, and what every other column gains. Gains are
-positive where a column moves in its owner's favour (RULES 8). All amounts are game points.
+A gain is a pair: the gain of the declaring column, and the gain of each other column. A positive
+gain is in favour of the column's owner (RULES 8). All amounts are game points.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ Gain = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What each outcome of one contract pays.
+    """The gains of one contract, by outcome.
 
     Attributes:
         one_seat: All tricks, all won by one seat of the declaring side.
         vol: All tricks.
-        bands: Pairs of the fewest card points and the gain, from high to low; the last starts at 0.
+        bands: Pairs (lowest card points, gain), from high to low. The last one starts at 0.
         no_trick: The declaring side wins no trick.
         conceded: Declarer gives up before the first lead.
-        tie: Card points with which nobody wins and the tie is carried on, None if there are none.
+        tie: Card points of a tie, which the next deal carries; None if there is no tie.
     """
 
     one_seat: Gain
@@ -33,7 +33,11 @@ class Score:
 
 
 def _faroese(one_seat: int, vol: int, wins: tuple[int, int], losses: tuple[int, int, int]) -> Score:
-    """Return a Faroese column: wins from 90 and 61; losses from 31, from 0, without trick."""
+    """Return a column of the table in RULES 2.
+
+    ``wins`` are the gains from 90 and from 61 card points; ``losses`` those of the others from 31,
+    from 0, and against a declaring side without a trick.
+    """
     return Score(
         one_seat=(one_seat, 0),
         vol=(vol, 0),
@@ -61,7 +65,7 @@ FAROESE_SCORES: dict[str, tuple[Score, Score]] = {
         _faroese(16, 16, (8, 4), (8, 16, 16)),
     ),
 }
-"""The columns of the table in RULES 2, simple and clubs."""
+"""The columns of the table in RULES 2: simple trumps, and clubs."""
 
 ALL_PASS_CLUBS = Score(
     one_seat=(4, 0),
@@ -70,11 +74,11 @@ ALL_PASS_CLUBS = Score(
     no_trick=(0, 4),
     tie=60,
 )
-"""The game that nobody owns; the "declaring" column is seat 0's (RULES 2, FO)."""
+"""The game without declarer; the "declaring" column is that of seat 0 (RULES 2, FO)."""
 
 
 def _klorsjavs(wins: int, high: int) -> Score:
-    """Return the Klørsjavs table: declarer wins from ``wins`` points, doubly from ``high``."""
+    """Return the Klørsjavs table: declarer wins from ``wins`` card points, double from ``high``."""
     return Score(
         one_seat=(0, -16),
         vol=(0, -16),
@@ -89,7 +93,7 @@ KLORSJAVS18_SCORE = _klorsjavs(58, 86)
 
 
 def _jetons(each: int, multiplied: bool) -> Score:
-    """Return a contract of RULES 6: ``each`` jetons from or to each of two opponents."""
+    """Return a contract of RULES 6. Each of the two opponents pays or gets ``each`` jetons."""
 
     def paid(times: int) -> Gain:
         return 2 * times * each, -times * each
@@ -137,4 +141,4 @@ FRENCH_SCORES: dict[str, Score] = {
     ),
     "nolo": Score(one_seat=(-8, 8), vol=(-8, 8), bands=((0, (-8, 8)),), no_trick=(8, 0)),
 }
-"""The amounts of RULES 7; there is no clubs bonus."""
+"""The amounts of RULES 7. Clubs score no bonus."""
