@@ -8,6 +8,7 @@ ones; ``sjavs_v0.env`` adds the wrapper that enforces the order of calls.
 from __future__ import annotations
 
 import operator
+import sys
 import warnings
 from typing import Any, Literal, SupportsIndex, cast, get_args
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from sjavs_env.core.errors import nearest
+from sjavs_env.core.plain import fitting
 from sjavs_env.core.tables.actions import N_ACTIONS
 from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.core.tables.rulesets import rule_set
@@ -226,9 +228,9 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
             raise RuntimeError("no episode has begun: call reset() first")
 
     def _show(self) -> None:
-        """Print the table for people."""
+        """Print the table for people, in characters that the terminal can show."""
         if self.render_mode == "human":
-            print(self._text())
+            print(fitting(self._text(), getattr(sys.stdout, "encoding", None)))
 
     def _text(self) -> str:
         """Return the table as the agent to act sees it."""
