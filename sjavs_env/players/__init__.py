@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sjavs_env.core.errors import nearest
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.players.random import Random
 from sjavs_env.players.rule_of_thumb import RuleOfThumb
 
@@ -47,7 +48,7 @@ PLAYERS: dict[str, Callable[[RuleSet], Policy]] = {"random": Random, "rule-of-th
 """The built-in players by name."""
 
 
-def player(name: str, rules: RuleSet) -> Policy:
+def player(name: str, rules: str | RuleSet) -> Policy:
     """Return a built-in player for a rule set.
 
     Raises:
@@ -55,7 +56,7 @@ def player(name: str, rules: RuleSet) -> Policy:
     """
     if name not in PLAYERS:
         raise ValueError(f"unknown player {name!r}{nearest(name, PLAYERS)}")
-    return PLAYERS[name](rules)
+    return PLAYERS[name](rule_set(rules))
 
 
 __all__ = ["PLAYERS", "Policy", "player"]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sjavs_env.core.tables.actions import NOTHING
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 _ONE = np.uint64(1)
 _HALF = np.uint64(32)
@@ -20,8 +21,8 @@ class Random:
 
     sees_all: bool = False
 
-    def __init__(self, rules: RuleSet) -> None:
-        self.rules = rules
+    def __init__(self, rules: str | RuleSet) -> None:
+        self.rules = rule_set(rules)
 
     def act(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sjavs_env.core.tables.codes import PLAY
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.players.bidding import Bidding
 from sjavs_env.players.cardplay import CardPlay
 from sjavs_env.players.facts import bits_of
@@ -26,8 +27,8 @@ class RuleOfThumb:
 
     sees_all: bool = False
 
-    def __init__(self, rules: RuleSet) -> None:
-        self.rules = rules
+    def __init__(self, rules: str | RuleSet) -> None:
+        self.rules = rules = rule_set(rules)
         ranking = Ranking(rules)
         self._bidding, self._cardplay = Bidding(rules, ranking), CardPlay(rules, ranking)
 

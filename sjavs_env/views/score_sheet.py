@@ -9,6 +9,7 @@ import numpy as np
 from sjavs_env.core.rules.rubber import new_columns
 from sjavs_env.core.tables.cards import SUIT_SYMBOLS, SUITS
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.views.transcript import Result
 
 DEALS_TO_A_MARK = 4
@@ -17,20 +18,22 @@ DEALS_TO_A_MARK = 4
 _MARK = "×"
 
 
-def side_names(rules: RuleSet, seat: int, names: Sequence[str]) -> list[str]:
+def side_names(rules: str | RuleSet, seat: int, names: Sequence[str]) -> list[str]:
     """Return what the columns are called by a seat: We and They, or the seats' names."""
+    rules = rule_set(rules)
     if rules.columns > 2:
         return list(names)
     return ["We" if column == rules.column(seat) else "They" for column in range(rules.columns)]
 
 
 def score_sheet(
-    rules: RuleSet, results: Sequence[Result], seat: int, names: Sequence[str]
+    rules: str | RuleSet, results: Sequence[Result], seat: int, names: Sequence[str]
 ) -> list[str]:
     """Return the score sheet as lines, the column of the seat that looks first.
 
     Each new total stands one line below the last entry, whichever column that was in.
     """
+    rules = rule_set(rules)
     titles = side_names(rules, seat, names)
     first = rules.column(seat)
     columns = [(first + offset) % rules.columns for offset in range(rules.columns)]
@@ -55,8 +58,9 @@ def score_sheet(
     return [line.rstrip() for line in lines]
 
 
-def result_line(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
+def result_line(rules: str | RuleSet, result: Result, names: Sequence[str]) -> str:
     """Return what a finished deal came to, in one line."""
+    rules = rule_set(rules)
     if result.void:
         return "All passed: nothing is scored."
     own, others = result.card_points
@@ -83,9 +87,10 @@ def _scored(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
 
 
 def rubber_line(
-    rules: RuleSet, results: Sequence[Result], crosses: Sequence[int], names: Sequence[str]
+    rules: str | RuleSet, results: Sequence[Result], crosses: Sequence[int], names: Sequence[str]
 ) -> str:
     """Return how a rubber has ended, in one line; who ends where all began is told (RULES 5)."""
+    rules = rule_set(rules)
     won = [
         f"{owners_of(rules, column, names)} {number} cross{'es' if number > 1 else ''}"
         for column, number in enumerate(crosses)
@@ -102,8 +107,9 @@ def rubber_line(
     return " ".join([ended, *(f"{name} ends on {rules.start}." for name in untouched)])
 
 
-def owners_of(rules: RuleSet, column: int, names: Sequence[str]) -> str:
+def owners_of(rules: str | RuleSet, column: int, names: Sequence[str]) -> str:
     """Return who scores in a column."""
+    rules = rule_set(rules)
     return " and ".join(names[s] for s in range(rules.seats) if rules.column(s) == column)
 
 

@@ -19,9 +19,10 @@ from sjavs_env.core.tables.cards import CARD_NAMES, card_mask, cards_of
 from sjavs_env.core.tables.codes import NONE
 from sjavs_env.core.tables.compiled import Tables
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 
-def action_name(action: int, rules: RuleSet | None = None) -> str:
+def action_name(action: int, rules: str | RuleSet | None = None) -> str:
     """Return the name of an action id, as it is written under a rule set.
 
     ``rules`` matters for the tens alone, which Klørsjavs prints as fives (``C5``).
@@ -29,7 +30,7 @@ def action_name(action: int, rules: RuleSet | None = None) -> str:
     Raises:
         ValueError: the id has no name.
     """
-    return a.name_of(action, rules is not None and rules.fives)
+    return a.name_of(action, rules is not None and rule_set(rules).fives)
 
 
 def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sjavs_env.core.bits import Array
 from sjavs_env.core.rules.scoring import column_payoffs
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 _SINGLE, _DOUBLE = 1, 2
 """Crosses of a victory and of a double victory (RULES 2)."""
@@ -58,8 +59,9 @@ class Rubbers:
         return standing
 
 
-def begin(rules: RuleSet, dealer: ArrayLike) -> Rubbers:
+def begin(rules: str | RuleSet, dealer: ArrayLike) -> Rubbers:
     """Return new rubbers, one for each dealer."""
+    rules = rule_set(rules)
     dealers = np.atleast_1d(np.asarray(dealer)).astype(np.int8)
     batch = len(dealers)
     return Rubbers(
@@ -103,9 +105,10 @@ def score(rubbers: Rubbers, gains: Array, ties: Array, void: Array) -> None:
         rubbers.payoff[seat] = paid[rules.column(seat)]
 
 
-def new_columns(rules: RuleSet, columns: Array, gains: Array) -> Array:
+def new_columns(rules: str | RuleSet, columns: Array, gains: Array) -> Array:
     """Return the columns after a deal: a race's are counted down, the others' summed up."""
-    after: Array = columns - gains if rules.rubber == "first_to_zero_wins" else columns + gains
+    down = rule_set(rules).rubber == "first_to_zero_wins"
+    after: Array = columns - gains if down else columns + gains
     return after
 
 

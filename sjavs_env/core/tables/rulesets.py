@@ -250,7 +250,7 @@ def rule_set(name: str | RuleSet, **options: Option) -> RuleSet:
     """
     if isinstance(name, RuleSet):
         return rule_set(name.name, **(dict(name.options) | options)) if options else name
-    key = ALIASES.get(name, name)
+    key = ALIASES.get(str(name), str(name))
     if key not in PRESETS:
         raise ValueError(f"unknown rule set {name!r}{nearest(str(name), (*PRESETS, *ALIASES))}")
     preset = PRESETS[key]
@@ -270,7 +270,7 @@ def _fault(preset: Preset, option: str, value: Option) -> str:
     if option not in defaults:
         return f"no option {option!r}{nearest(option, defaults)}"
     if option in CHOICES:
-        if value not in CHOICES[option]:
+        if not isinstance(value, str) or value not in CHOICES[option]:
             return f"no {given}{nearest(str(value), CHOICES[option])}"
         if value == "clubs" and preset.seats == 3:
             return f"no {given}, for three players have no sides; the nearest is 'redeal'"
