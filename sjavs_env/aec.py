@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import sys
 import warnings
+from collections.abc import Mapping
 from typing import Any, Literal, SupportsIndex, cast, get_args
 
 import numpy as np
@@ -17,7 +18,8 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from sjavs_env.core.errors import nearest
+from sjavs_env.core.arguments import one_of
+from sjavs_env.core.errors import as_word, nearest, told
 from sjavs_env.core.plain import fitting
 from sjavs_env.core.tables.actions import N_ACTIONS
 from sjavs_env.core.tables.ruleset import RuleSet
@@ -66,9 +68,9 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         illegal_action: IllegalAction = "raise",
     ) -> None:
         super().__init__()
-        _check("episode", episode, get_args(EpisodeKind))
-        _check("illegal_action", illegal_action, get_args(IllegalAction))
-        _check("render_mode", render_mode, (None, *get_args(RenderMode)))
+        one_of("episode", episode, get_args(EpisodeKind))
+        one_of("illegal_action", illegal_action, get_args(IllegalAction))
+        one_of("render_mode", render_mode, (None, *get_args(RenderMode)))
         self.rules = rule_set(rules)
         self.render_mode, self.illegal_action = render_mode, illegal_action
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.seats)]
@@ -82,11 +84,18 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
 
     def observation_space(self, agent: str) -> Space[Observation]:
         """Return the space of an agent's observations, always the same object."""
-        return self._observation_spaces[agent]
+        return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> Space[int | None]:
         """Return the space of an agent's actions, always the same object."""
-        return self._action_spaces[agent]
+        return self._action_spaces[self._known(agent)]
+
+    def _known(self, agent: object) -> str:
+        """Return the name of an agent, after checking it."""
+        name = as_word(agent)
+        if name not in self._seats:
+            raise ValueError(f"unknown agent {told(agent)}{nearest(name, self._seats)}")
+        return name
 
     @property
     def results(self) -> list[Result]:
@@ -115,7 +124,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         """The deal in play and its actions so far, in notation; it shows all cards."""
         return self._episode.vec.record(0)
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode.
 
         Args:
@@ -128,11 +137,15 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
             DealError: a given deal is malformed, not of this rule set, or not its dealer's turn.
             ValueError: the options contradict each other. In both cases nothing has changed.
         """
-        options = options or {}
+        options = {} if options is None else options
+        if not isinstance(options, Mapping):
+            raise ValueError(f"reset options must be a dictionary, not {told(options)}")
         for key in options:
             if key not in RESET_OPTIONS:
                 near = nearest(key, RESET_OPTIONS)
-                warnings.warn(f"reset option {key!r} is ignored{near}", UserWarning, stacklevel=2)
+                warnings.warn(
+                    f"reset option {told(key)} is ignored{near}", UserWarning, stacklevel=2
+                )
         self._episode.begin(seed, options)
         self._begun = True
         self.illegal_actions = 0
@@ -150,7 +163,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         The mask of an agent that waits or has finished is all zeros.
         """
         self._check_begun()
-        features = self._episode.vec.features(0, self._seats[agent])
+        features = self._episode.vec.features(0, self._seats[self._known(agent)])
         return {"observation": features, "action_mask": self._mask(agent)}
 
     def state(self) -> NDArray[np.float32]:
@@ -171,6 +184,9 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         if not self.agents:
             raise RuntimeError("the episode is over for all agents: call reset()")
         if self.terminations[self.agent_selection]:
+            if action is not None:
+                agent = self.agent_selection
+                raise ValueError(f"{agent} has finished: its action is None, not {told(action)}")
             self._was_dead_step(action)
             return
         episode = self._episode
@@ -194,7 +210,8 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         try:
             asked = operator.index(cast(SupportsIndex, action))
         except TypeError as error:
-            raise TypeError(f"{self.agent_selection}'s action {action!r} is no integer") from error
+            what = f"{self.agent_selection}'s action {told(action)}"
+            raise TypeError(f"{what} is no integer") from error
         if 0 <= asked < N_ACTIONS and self._episode.legal >> asked & 1:
             return asked
         self.illegal_actions += 1
@@ -264,8 +281,3 @@ def _observation_space() -> Space[Observation]:
 
 def _action_space() -> Space[int | None]:
     return cast("Space[int | None]", Discrete(N_ACTIONS))
-
-
-def _check(name: str, value: object, known: tuple[object, ...]) -> None:
-    if value not in known:
-        raise ValueError(f"{name}={value!r} is unknown{nearest(str(value), map(str, known))}")

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sjavs_env.core.arguments import check_lines, integers, whole_number
+from sjavs_env.core.arguments import array_from, check_lines, integers, whole_number
 from sjavs_env.core.bits import Rows
+from sjavs_env.core.errors import told
 from sjavs_env.core.rules import machine
 from sjavs_env.core.rules.dealing import shuffle
 from sjavs_env.core.rules.notation import parse_deal, record
@@ -24,6 +25,7 @@ from sjavs_env.views.observe_row import row_features
 from sjavs_env.views.render import Sheet, table
 from sjavs_env.views.transcript import Result, result_of
 
+_MOST_ROWS = 2**31 - 1
 _MOST_TIES = np.iinfo(np.uint8).max - 1
 """The most ties that may be pending, so that one more has room."""
 
@@ -47,7 +49,7 @@ class VectorSjavs:
         self, rules: str | RuleSet = "faroese4", batch: int = 1, seed: int | None = None
     ) -> None:
         self.rules = rule_set(rules)
-        self.batch = whole_number("batch", batch, 1)
+        self.batch = whole_number("batch", batch, 1, _MOST_ROWS)
         self._tables = compile_tables(self.rules)
         self._generator = _stream(seed)
         self._adopt(State.empty(self._tables, self.batch))
@@ -110,7 +112,8 @@ class VectorSjavs:
         given_columns = integers("columns", sheet, (n, self.rules.columns), -(2**15), 2**15 - 1)
         given_carry = integers("carry", 0 if carry is None else carry, (n,), 0, _MOST_TIES)
         if given_carry.any() and not self.rules.carries:
-            raise ValueError(f"carry={carry!r} must be 0, for {self.rules.name} carries no ties")
+            carries = f"{self.rules.name} carries no ties"
+            raise ValueError(f"carry={told(carry)} must be 0, for {carries}")
         if seed is not None:
             self._generator = _stream(seed)
         if parsed is not None:
@@ -139,21 +142,22 @@ class VectorSjavs:
         """Return row numbers, each once."""
         number = self._chosen(rows)
         if len(np.unique(number)) != number.size:
-            raise ValueError(f"rows={rows!r} names a row twice")
+            raise ValueError(f"rows={told(rows)} names a row twice")
         return number
 
     def _chosen(self, rows: ArrayLike) -> NDArray[np.intp]:
         """Return the row numbers that indices or a mask choose."""
-        index = np.asarray(rows, dtype=None if np.size(rows) else np.intp)
+        index = array_from("rows", rows)
+        index = index if index.size else index.astype(np.intp)
         try:
             number = np.atleast_1d(np.arange(self.batch)[index])
         except IndexError as error:
-            raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}") from error
+            raise ValueError(f"rows={told(rows)} does not fit a batch of {self.batch}") from error
         if index.dtype == np.bool_ and index.shape != (self.batch,):
-            raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}")
+            raise ValueError(f"rows={told(rows)} does not fit a batch of {self.batch}")
         if index.ndim > 1:
             raise ValueError(
-                f"rows={rows!r} must be one line of rows, not {index.ndim}-dimensional"
+                f"rows={told(rows)} must be one line of rows, not {index.ndim}-dimensional"
             )
         return number
 
@@ -181,7 +185,7 @@ class VectorSjavs:
             IllegalActionError: an action is illegal; then no row has moved.
             ValueError: wrong shape or no integers.
         """
-        machine.step(self._state, self._tables, np.asarray(actions))
+        machine.step(self._state, self._tables, array_from("actions", actions))
 
     def step_alone(self, action: int) -> None:
         """Carry out one decision in a batch of one, quicker than ``step``.
@@ -224,8 +228,13 @@ class VectorSjavs:
         """Return what a seat of one row may know as flat features, float32[F].
 
         The same as ``unpack`` of its words, and quick where only one row is asked for.
+
+        Raises:
+            ValueError: there is no such row or seat.
         """
-        return row_features(self._state, self._tables, row, seat)
+        chosen = whole_number("row", row, 0, self.batch - 1)
+        looks = whole_number("seat", seat, 0, self._last)
+        return row_features(self._state, self._tables, chosen, looks)
 
     def _seats(self, seat: ArrayLike | None) -> NDArray[np.int8]:
         if seat is None:
@@ -252,7 +261,7 @@ class VectorSjavs:
         """
         index = self._chosen(rows)
         if not len(index):
-            raise ValueError(f"rows={rows!r} chooses no row, and a batch has 1 or more")
+            raise ValueError(f"rows={told(rows)} chooses no row, and a batch has 1 or more")
         branch = object.__new__(VectorSjavs)
         branch.__setstate__(self.__getstate__() | {"state": self._state.taken(index)})
         return branch
@@ -272,8 +281,13 @@ class VectorSjavs:
             row: The row.
             seat: The seat that looks.
             sheet: Names of the seats, and the results on the score sheet.
+
+        Raises:
+            ValueError: there is no such row or seat, or the sheet is of another rule set.
         """
-        return table(self._state, self._tables, self._row(row), seat, sheet or Sheet())
+        looks = None if seat is None else whole_number("seat", seat, 0, self._last)
+        around = Sheet() if sheet is None else sheet
+        return table(self._state, self._tables, self._row(row), looks, around)
 
     def record(self, row: int) -> str:
         """Return the deal of a row and its actions so far, in notation.

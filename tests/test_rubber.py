@@ -25,7 +25,7 @@ from tests.reference.scoring import (
 
 def play(rules, deals, dealer=3):
     """Play one rubber from the gains of its deals, and return the sheet after each."""
-    rubber = begin(rules, dealer)
+    rubber = begin(rules, dealer % rules.seats)
     sheets = []
     for gains in deals:
         ties = rubber.carry + 1 if not any(gains) else 0

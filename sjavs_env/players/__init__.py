@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.errors import nearest
+from sjavs_env.core.errors import as_word, nearest, told
 from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.players.random import Random
@@ -54,9 +54,10 @@ def player(name: str, rules: str | RuleSet) -> Policy:
     Raises:
         ValueError: there is no player of this name; the nearest one is named.
     """
-    if name not in PLAYERS:
-        raise ValueError(f"unknown player {name!r}{nearest(name, PLAYERS)}")
-    return PLAYERS[name](rule_set(rules))
+    word = as_word(name)
+    if word not in PLAYERS:
+        raise ValueError(f"unknown player {told(name)}{nearest(word, PLAYERS)}")
+    return PLAYERS[word](rule_set(rules))
 
 
 __all__ = ["PLAYERS", "Policy", "player"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sjavs_env.core.arguments import check_array
 from sjavs_env.core.tables.actions import NOTHING
 from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.core.tables.rulesets import rule_set
@@ -28,6 +29,8 @@ class Random:
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """Return one legal action for each row; the words are not read."""
+        (rows,) = check_array("legal", legal, np.uint64, (None,))
+        check_array("keys", keys, np.uint64, (rows,))
         number = np.bitwise_count(legal).astype(np.uint64)
         return nth_action(legal, (mixed(keys) >> _HALF) * number >> _HALF)
 

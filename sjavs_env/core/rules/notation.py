@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.errors import DealError, nearest
+from sjavs_env.core.errors import DealError, nearest, told
 from sjavs_env.core.rules.state import State
 from sjavs_env.core.tables import actions as a
 from sjavs_env.core.tables.cards import CARD_NAMES, card_mask, cards_of
@@ -41,7 +41,7 @@ def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:
     """
     rules = tables.rules
     if not isinstance(line, str):
-        raise DealError(f"a deal is one line of text, not {type(line).__name__}: {line!r}")
+        raise DealError(f"a deal is one line of text, not {type(line).__name__}: {told(line)}")
     dealer, colon, rest = line.strip().partition(":")
     if not colon or dealer not in map(str, range(rules.seats)):
         raise DealError(
@@ -157,6 +157,8 @@ def parse_record(line: str) -> tuple[str, list[int]]:
         DealError: the line is empty.
         ValueError: an action has no such name.
     """
+    if not isinstance(line, str):
+        raise DealError(f"a record is one line of text, not {told(line)}")
     words = line.split()
     if not words:
         raise DealError("an empty line is no record; a record starts with its deal")

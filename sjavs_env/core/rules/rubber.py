@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sjavs_env.core.arguments import array_from, integers
 from sjavs_env.core.bits import Array
 from sjavs_env.core.rules.scoring import column_payoffs
 from sjavs_env.core.tables.ruleset import RuleSet
@@ -62,8 +63,9 @@ class Rubbers:
 def begin(rules: str | RuleSet, dealer: ArrayLike) -> Rubbers:
     """Return new rubbers, one for each dealer."""
     rules = rule_set(rules)
-    dealers = np.atleast_1d(np.asarray(dealer)).astype(np.int8)
-    batch = len(dealers)
+    given = np.atleast_1d(array_from("dealer", dealer))
+    batch = given.size
+    dealers = integers("dealer", given, (batch,), 0, rules.seats - 1).astype(np.int8)
     return Rubbers(
         rules=rules,
         columns=np.full((rules.columns, batch), rules.start, np.int32),
