@@ -20,7 +20,7 @@ from types import ModuleType
 from agents.checkpoints import agent, manifest
 from agents.checkpoints.tensors import CheckpointError
 from agents.evaluation.dealsets import key
-from sjavs_env import RuleSet
+from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.errors import nearest
 from sjavs_env.core.tables.fingerprints import of_text
 from sjavs_env.players import PLAYERS, Policy, player
@@ -35,13 +35,14 @@ _PARTS = ("act", "sees_all")
 __all__ = ["PREFIX", "PRETRAINED", "Policy", "fingerprint", "folder", "key", "load", "shipped"]
 
 
-def load(name: str, rules: RuleSet) -> Policy:
+def load(name: str, rules: str | RuleSet) -> Policy:
     """Return the policy of a name, for a rule set.
 
     Raises:
         ValueError: there is no such policy, or it is not for these rules; a sentence with the
             nearest name.
     """
+    rules = rule_set(rules)
     if name in PLAYERS:
         return player(name, rules)
     found = folder(name)
@@ -92,8 +93,9 @@ def folder(name: str) -> Path | None:
     return Path(name) if os.sep in name or (name and Path(name).exists()) else None
 
 
-def shipped(rules: RuleSet) -> str | None:
+def shipped(rules: str | RuleSet) -> str | None:
     """Return the name of an agent that is shipped for a rule set, None if there is none."""
+    rules = rule_set(rules)
     for name in _shipped():
         with suppress(CheckpointError):
             manifest.find(PRETRAINED / name, rules)

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TypeVar, cast, get_type_hints
 
 import tyro
-from rich.console import Console
 
+from agents.common.terminal import fit_streams
 from sjavs_env.core.errors import nearest
 
 USER_MISTAKE = 2
 _LOST = 1
-_WIDTH = 120
 _INTERRUPTED = 130
+_UNREAD = 141
 _BORDERS = " ─-│╭╮╰╯"
 
 Schema = TypeVar("Schema")
@@ -32,18 +32,45 @@ def run(main: Callable[[], None]) -> None:
 
     Mistakes are the ``ValueError``s of this project, which carry their sentence, and files that
     cannot be read or written. A process that was lost is no mistake, but has a sentence too.
+    Where nobody reads the output any more, as behind ``| head -1``, the command ends quietly with
+    exit code 141.
     """
+    fit_streams()
     try:
-        main()
+        code = _code_of(main)
+    except BrokenPipeError:
+        _silence()
+        code = _UNREAD
+    if code:
+        sys.exit(code)
+
+
+def _code_of(main: Callable[[], None]) -> int:
+    """Run a command, tell what went wrong, and return the exit code."""
+    try:
+        try:
+            main()
+        finally:
+            print(end="", flush=True)
+    except BrokenPipeError:
+        raise
     except ChildProcessError as error:
         sys.stderr.write(f"error: {sentence(error)}\n")
-        sys.exit(_LOST)
+        return _LOST
     except (ValueError, OSError) as error:
         sys.stderr.write(f"error: {sentence(error)}\n")
-        sys.exit(USER_MISTAKE)
+        return USER_MISTAKE
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
-        sys.exit(_INTERRUPTED)
+        return _INTERRUPTED
+    return 0
+
+
+def _silence() -> None:
+    """Let nothing more be written, so that Python does not complain when it flushes at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
 
 
 def check_out(path: Path | None) -> None:
@@ -52,12 +79,8 @@ def check_out(path: Path | None) -> None:
         raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
     if path is not None and path.is_dir():
         raise ValueError(f"cannot write {path}: it is a folder")
-
-
-def table_console() -> Console:
-    """Return the console for tables: the terminal's, or a wide one where there is none."""
-    found = Console()
-    return found if found.is_terminal else Console(width=_WIDTH)
+    if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ValueError(f"cannot write {path}: permission denied")
 
 
 def sentence(error: ValueError | OSError) -> str:

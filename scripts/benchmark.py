@@ -16,17 +16,17 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 from agents.common.provenance import commit, versions
+from agents.common.terminal import terminal, wide_terminal
 from agents.runs.config import load
 from agents.speed import peer_figures
 from agents.speed.environment import WATCHES, Effort, Figure, of_aec, of_batch, of_c_loop, of_player
 from agents.speed.peer_figures import PeerFigure
 from agents.speed.updates import NETWORK, TrainingFigure, of_training
-from scripts._cli import check_out, read, run, table_console
+from scripts._cli import check_out, read, run
 from sjavs_env import RULE_SETS, rule_set
 
 _CONFIG = Path("configs/faroese4_quick.toml")
@@ -76,10 +76,12 @@ def main() -> None:
     arguments = read(Arguments, prog="python -m scripts.benchmark")
     _check(arguments)
     measured = measure(arguments)
-    if arguments.out is not None:
-        about = {"machine": machine(), "versions": versions(), "commit": commit()}
-        arguments.out.write_text(json.dumps(about | asdict(measured), indent=1) + "\n")
-    show(measured, arguments)
+    try:
+        if arguments.out is not None:
+            about = {"machine": machine(), "versions": versions(), "commit": commit()}
+            arguments.out.write_text(json.dumps(about | asdict(measured), indent=1) + "\n")
+    finally:
+        show(measured, arguments)
 
 
 def _check(arguments: Arguments) -> None:
@@ -106,7 +108,7 @@ def measure(arguments: Arguments) -> Measured:
     effort = Effort(arguments.seconds, arguments.runs)
     c_loop, compiled = of_c_loop()
     parts = list(_parts(arguments))
-    shown = track(parts, "measuring", console=Console(stderr=True), transient=True)
+    shown = track(parts, "measuring", console=terminal(stderr=True), transient=True)
     figures = [
         figure for preset, batch in shown for figure in _part(preset, batch, arguments, effort)
     ]
@@ -150,7 +152,7 @@ def machine() -> dict[str, str | int | None]:
 
 def show(measured: Measured, arguments: Arguments) -> None:
     """Print the figures."""
-    console = table_console()
+    console = wide_terminal()
     for batch_table in (_batches(measured, arguments), _singles(measured), _peers(measured)):
         if batch_table.row_count:
             console.print(batch_table)

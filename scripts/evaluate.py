@@ -22,6 +22,7 @@ import tyro
 from rich.console import Console
 from rich.progress import Progress
 
+from agents.common.terminal import terminal, wide_terminal
 from agents.evaluation import ratings, report
 from agents.evaluation.dealsets import versioned
 from agents.evaluation.edge import Entry, edge, results
@@ -29,7 +30,7 @@ from agents.evaluation.rubbers import rubbers
 from agents.policy import fingerprint, load
 from agents.runs import exploit
 from agents.runs.loop import RUNS
-from scripts._cli import check_out, read, run, table_console
+from scripts._cli import check_out, read, run
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.tables.ruleset import Option
 
@@ -82,7 +83,7 @@ def main() -> None:
     rules = rule_set(arguments.rules, **dict(map(_option, arguments.option)))
     _check(arguments)
     torch.set_num_threads(arguments.threads)
-    told = Console(stderr=True)
+    told = terminal(stderr=True)
     if arguments.exploit:
         arguments = replace(arguments, agents=_exploited(arguments, rules, told))
     fingerprints = {name: fingerprint(name) for name in arguments.agents}
@@ -94,9 +95,11 @@ def main() -> None:
         seed=arguments.seed,
         deal_set=arguments.deal_set,
     )
-    if arguments.out is not None:
-        report.write(arguments.out, value)
-    _show(report.check(value), arguments)
+    try:
+        if arguments.out is not None:
+            report.write(arguments.out, value)
+    finally:
+        _show(report.check(value), arguments)
 
 
 def _check(arguments: Arguments) -> None:
@@ -196,7 +199,7 @@ def _show(shown: report.Results, arguments: Arguments) -> None:
         if arguments.health:
             print(f"\n{report.health_markdown(shown)}", end="")
         return
-    shows = table_console()
+    shows = wide_terminal()
     shows.print(report.table(shown))
     if len(shown.entries) > 1 and ratings.ANCHOR in {agent.name for agent in shown.agents}:
         shows.print(ratings.ratings_table(shown))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from agents.checkpoints.manifest import is_blank
+from agents.common.terminal import terminal, wide_terminal
 from agents.evaluation import report
 from agents.evaluation.edge import results
 from agents.learning.parallel import FirstFailedError, Group, LostError, joined
@@ -24,7 +25,7 @@ from agents.policy import load as load_agent
 from agents.runs.config import Config, from_dict, load, to_dict
 from agents.runs.loop import RUNS, measure, train
 from agents.runs.training import Trainer, resume, start
-from scripts._cli import USER_MISTAKE, read, run, table_console
+from scripts._cli import USER_MISTAKE, read, run
 
 RESULTS = "results.json"
 _PROG = "python -m scripts.train"
@@ -68,9 +69,10 @@ def _asked() -> tuple[Config | None, Path]:
 
 def conclude(trainer: Trainer, folder: Path) -> None:
     """Measure the finished agent on the test set, and say where everything lies."""
-    config, shown = trainer.config, table_console()
-    evaluation = config.evaluation
-    shown.print(f"measuring on {evaluation.deals:,} duplicate deals of the test set")
+    config, evaluation = trainer.config, trainer.config.evaluation
+    terminal(stderr=True).print(
+        f"measuring on {evaluation.deals:,} duplicate deals of the test set", highlight=False
+    )
     entries = [
         replace(entry, a=str(folder)) for entry in measure(trainer, "test", evaluation.deals)
     ]
@@ -86,7 +88,7 @@ def conclude(trainer: Trainer, folder: Path) -> None:
             deal_set="test",
         ),
     )
-    progress = trainer.progress
+    progress, shown = trainer.progress, wide_terminal()
     shown.print(report.table(report.read(folder / RESULTS)))
     shown.print(
         f"{progress.deals:,} deals and {progress.decisions:,} learned decisions "

@@ -8,7 +8,9 @@ wrapper for that is not needed. ``sjavs_v0.env`` adds the wrapper that enforces 
 from __future__ import annotations
 
 import operator
+import sys
 import warnings
+from collections.abc import Mapping
 from typing import Any, Literal, SupportsIndex, cast, get_args
 
 import numpy as np
@@ -16,7 +18,9 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from sjavs_env.core.errors import nearest
+from sjavs_env.core.arguments import one_of
+from sjavs_env.core.errors import as_word, nearest, told
+from sjavs_env.core.plain import fitting
 from sjavs_env.core.tables.actions import N_ACTIONS
 from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.core.tables.rulesets import rule_set
@@ -64,9 +68,9 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         illegal_action: IllegalAction = "raise",
     ) -> None:
         super().__init__()
-        _check("episode", episode, get_args(EpisodeKind))
-        _check("illegal_action", illegal_action, get_args(IllegalAction))
-        _check("render_mode", render_mode, (None, *get_args(RenderMode)))
+        one_of("episode", episode, get_args(EpisodeKind))
+        one_of("illegal_action", illegal_action, get_args(IllegalAction))
+        one_of("render_mode", render_mode, (None, *get_args(RenderMode)))
         self.rules = rule_set(rules)
         self.render_mode, self.illegal_action = render_mode, illegal_action
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.seats)]
@@ -80,11 +84,18 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
 
     def observation_space(self, agent: str) -> Space[Observation]:
         """Return an agent's observation space, the same object at every call."""
-        return self._observation_spaces[agent]
+        return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> Space[int | None]:
         """Return an agent's action space, the same object at every call."""
-        return self._action_spaces[agent]
+        return self._action_spaces[self._known(agent)]
+
+    def _known(self, agent: object) -> str:
+        """Return the name of an agent, after checking it."""
+        name = as_word(agent)
+        if name not in self._seats:
+            raise ValueError(f"unknown agent {told(agent)}{nearest(name, self._seats)}")
+        return name
 
     @property
     def results(self) -> list[Result]:
@@ -113,7 +124,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         """The present deal and its actions so far as one line of notation. It shows all cards."""
         return self._episode.vec.record(0)
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin an episode.
 
         After an error nothing has changed.
@@ -129,11 +140,15 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
                 whose turn it is not.
             ValueError: the options contradict each other.
         """
-        options = options or {}
+        options = {} if options is None else options
+        if not isinstance(options, Mapping):
+            raise ValueError(f"reset options must be a dictionary, not {told(options)}")
         for key in options:
             if key not in RESET_OPTIONS:
                 near = nearest(key, RESET_OPTIONS)
-                warnings.warn(f"reset option {key!r} is ignored{near}", UserWarning, stacklevel=2)
+                warnings.warn(
+                    f"reset option {told(key)} is ignored{near}", UserWarning, stacklevel=2
+                )
         self._episode.begin(seed, options)
         self._begun = True
         self.illegal_actions = 0
@@ -151,7 +166,7 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         The action mask is all zeros for an agent that waits or has finished.
         """
         self._check_begun()
-        features = self._episode.vec.features(0, self._seats[agent])
+        features = self._episode.vec.features(0, self._seats[self._known(agent)])
         return {"observation": features, "action_mask": self._mask(agent)}
 
     def state(self) -> NDArray[np.float32]:
@@ -173,6 +188,9 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         if not self.agents:
             raise RuntimeError("the episode is over for all agents: call reset()")
         if self.terminations[self.agent_selection]:
+            if action is not None:
+                agent = self.agent_selection
+                raise ValueError(f"{agent} has finished: its action is None, not {told(action)}")
             self._was_dead_step(action)
             return
         episode = self._episode
@@ -196,8 +214,8 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
         try:
             asked = operator.index(cast(SupportsIndex, action))
         except TypeError as error:
-            agent = self.agent_selection
-            raise TypeError(f"action {action!r} of {agent} is not an integer") from error
+            what = f"action {told(action)} of {self.agent_selection}"
+            raise TypeError(f"{what} is not an integer") from error
         if 0 <= asked < N_ACTIONS and self._episode.legal >> asked & 1:
             return asked
         self.illegal_actions += 1
@@ -231,9 +249,9 @@ class SjavsEnv(AECEnv[str, Observation, int | None]):
             raise RuntimeError("no episode has begun: call reset() first")
 
     def _show(self) -> None:
-        """Print the table in render mode "human"."""
+        """Print the table for people, in characters that the terminal can show."""
         if self.render_mode == "human":
-            print(self._text())
+            print(fitting(self._text(), getattr(sys.stdout, "encoding", None)))
 
     def _text(self) -> str:
         """Return the table as the agent to act sees it."""
@@ -267,8 +285,3 @@ def _observation_space() -> Space[Observation]:
 
 def _action_space() -> Space[int | None]:
     return cast("Space[int | None]", Discrete(N_ACTIONS))
-
-
-def _check(name: str, value: object, known: tuple[object, ...]) -> None:
-    if value not in known:
-        raise ValueError(f"{name}={value!r} is unknown{nearest(str(value), map(str, known))}")

@@ -20,6 +20,7 @@ from sjavs_env.core.rules.scoring import column_payoffs
 from sjavs_env.core.tables.actions import N_ACTIONS
 from sjavs_env.core.tables.compiled import compile_tables
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.vector import VectorSjavs
 from sjavs_env.views.transcript import Result
 
@@ -43,9 +44,9 @@ class Episode:
         over: Whether the episode has ended.
     """
 
-    def __init__(self, rules: RuleSet, kind: EpisodeKind) -> None:
-        self.rules, self.kind = rules, kind
-        self.vec = VectorSjavs(rules, batch=1)
+    def __init__(self, rules: str | RuleSet, kind: EpisodeKind) -> None:
+        self.rules, self.kind = rule_set(rules), kind
+        self.vec = VectorSjavs(self.rules, batch=1)
         self._luck = np.random.PCG64()
         self._open(())
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sjavs_env.core.arguments import check_lines, integers, whole_number
+from sjavs_env.core.arguments import array_from, check_lines, integers, whole_number
 from sjavs_env.core.bits import Rows
+from sjavs_env.core.errors import told
 from sjavs_env.core.rules import machine
 from sjavs_env.core.rules.dealing import shuffle
 from sjavs_env.core.rules.notation import parse_deal, record
@@ -25,6 +26,7 @@ from sjavs_env.views.picture import picture
 from sjavs_env.views.render import Sheet, table
 from sjavs_env.views.transcript import Result, result_of
 
+_MOST_ROWS = 2**31 - 1
 _MOST_TIES = np.iinfo(np.uint8).max - 1
 """Largest carry of a reset: uint8 still has room for one more tie."""
 
@@ -50,7 +52,7 @@ class VectorSjavs:
         self, rules: str | RuleSet = "faroese4", batch: int = 1, seed: int | None = None
     ) -> None:
         self.rules = rule_set(rules)
-        self.batch = whole_number("batch", batch, 1)
+        self.batch = whole_number("batch", batch, 1, _MOST_ROWS)
         self._tables = compile_tables(self.rules)
         self._generator = _stream(seed)
         self._adopt(State.empty(self._tables, self.batch))
@@ -116,7 +118,7 @@ class VectorSjavs:
         given_columns = integers("columns", sheet, (n, self.rules.columns), -(2**15), 2**15 - 1)
         given_carry = integers("carry", 0 if carry is None else carry, (n,), 0, _MOST_TIES)
         if given_carry.any() and not self.rules.carries:
-            raise ValueError(f"carry={carry!r} must be 0: {self.rules.name} carries no ties")
+            raise ValueError(f"carry={told(carry)} must be 0: {self.rules.name} carries no ties")
         if seed is not None:
             self._generator = _stream(seed)
         if parsed is not None:
@@ -145,20 +147,23 @@ class VectorSjavs:
         """Return row numbers, and refuse a row that is named twice."""
         number = self._chosen(rows)
         if len(np.unique(number)) != number.size:
-            raise ValueError(f"rows={rows!r} names a row twice")
+            raise ValueError(f"rows={told(rows)} names a row twice")
         return number
 
     def _chosen(self, rows: ArrayLike) -> NDArray[np.intp]:
-        """Return the row numbers that indices or a boolean mask select."""
-        index = np.asarray(rows, dtype=None if np.size(rows) else np.intp)
+        """Return the row numbers that indices or a mask choose."""
+        index = array_from("rows", rows)
+        index = index if index.size else index.astype(np.intp)
         try:
             number = np.atleast_1d(np.arange(self.batch)[index])
         except IndexError as error:
-            raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}") from error
+            raise ValueError(f"rows={told(rows)} does not fit a batch of {self.batch}") from error
         if index.dtype == np.bool_ and index.shape != (self.batch,):
-            raise ValueError(f"rows={rows!r} does not fit a batch of {self.batch}")
+            raise ValueError(f"rows={told(rows)} does not fit a batch of {self.batch}")
         if index.ndim > 1:
-            raise ValueError(f"rows={rows!r} must be 1-dimensional, not {index.ndim}-dimensional")
+            raise ValueError(
+                f"rows={told(rows)} must be 1-dimensional, not {index.ndim}-dimensional"
+            )
         return number
 
     def _parse(
@@ -185,7 +190,7 @@ class VectorSjavs:
             IllegalActionError: an action is illegal. No row has moved.
             ValueError: ``actions`` has the wrong shape or does not hold integers.
         """
-        machine.step(self._state, self._tables, np.asarray(actions))
+        machine.step(self._state, self._tables, array_from("actions", actions))
 
     def step_alone(self, action: int) -> None:
         """Carry out one decision in a batch of one, faster than ``step``.
@@ -230,8 +235,13 @@ class VectorSjavs:
         """Return the observation of one seat in one row as flat features, float32[F].
 
         The result equals ``unpack(words, "float32")`` of that row, and is faster for a single row.
+
+        Raises:
+            ValueError: there is no such row or seat.
         """
-        return row_features(self._state, self._tables, row, seat)
+        chosen = whole_number("row", row, 0, self.batch - 1)
+        looks = whole_number("seat", seat, 0, self._last)
+        return row_features(self._state, self._tables, chosen, looks)
 
     def _seats(self, seat: ArrayLike | None) -> NDArray[np.int8]:
         if seat is None:
@@ -258,7 +268,7 @@ class VectorSjavs:
         """
         index = self._chosen(rows)
         if not len(index):
-            raise ValueError(f"rows={rows!r} selects no row; a batch has 1 or more")
+            raise ValueError(f"rows={told(rows)} selects no row; a batch has 1 or more")
         branch = object.__new__(VectorSjavs)
         branch.__setstate__(self.__getstate__() | {"state": self._state.taken(index)})
         return branch
@@ -278,19 +288,30 @@ class VectorSjavs:
             row: The row.
             seat: The observing seat. None shows all cards.
             sheet: Names of the seats, and the results for the score sheet.
+
+        Raises:
+            ValueError: there is no such row or seat, or the sheet is of another rule set.
         """
-        return table(self._state, self._tables, self._row(row), seat, sheet or Sheet())
+        around = Sheet() if sheet is None else sheet
+        return table(self._state, self._tables, self._row(row), self._observer(seat), around)
 
     def picture(self, row: int, seat: int | None = None) -> str:
-        """Return the table of a row as SVG, seen from a seat or, without one, with all cards.
+        """Return the table of a row as SVG. The same row gives the same text, byte for byte.
 
-        The score is that before the deal. The same row gives the same text, byte for byte.
+        The score columns are those before the deal.
 
         Args:
             row: The row.
-            seat: The seat that looks.
+            seat: The observing seat. None shows all cards.
+
+        Raises:
+            ValueError: there is no such row or seat.
         """
-        return picture(self._state, self._tables, self._row(row), seat)
+        return picture(self._state, self._tables, self._row(row), self._observer(seat))
+
+    def _observer(self, seat: int | None) -> int | None:
+        """Return the observing seat, after checking it."""
+        return None if seat is None else whole_number("seat", seat, 0, self._last)
 
     def record(self, row: int) -> str:
         """Return the deal of a row and its actions so far as one line of notation.

@@ -25,7 +25,7 @@ ROOMS: dict[str, str] = {
     # Built-in players see observations only.
     "sjavs_env.players": "sjavs_env.core sjavs_env.core.tables sjavs_env.views",
     "sjavs_env": "sjavs_env.core sjavs_env.core.tables sjavs_env.core.rules sjavs_env.views",
-    "agents.common": "",
+    "agents.common": "sjavs_env.core",
     "agents.networks": f"{_ENVIRONMENT} agents.common",
     "agents.checkpoints": f"{_ENVIRONMENT} agents.networks",
     # Evaluation imports neither the learner nor the networks.

@@ -24,8 +24,8 @@ from tests.reference.scoring import (
 
 
 def play(rules, deals, dealer=3):
-    """Score one rubber from the gains of its deals, and return the columns after each."""
-    rubber = begin(rules, dealer)
+    """Play one rubber from the gains of its deals, and return the sheet after each."""
+    rubber = begin(rules, dealer % rules.seats)
     sheets = []
     for gains in deals:
         ties = rubber.carry + 1 if not any(gains) else 0

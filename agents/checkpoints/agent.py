@@ -11,18 +11,19 @@ from pydantic import TypeAdapter, ValidationError
 from agents.checkpoints.manifest import Checkpoint, find
 from agents.checkpoints.tensors import CheckpointError, fit, read
 from agents.networks.nets import Actor, NetConfig, NetPolicy, rounded
-from sjavs_env import RuleSet
+from sjavs_env import RuleSet, rule_set
 
 ACTOR = "actor.safetensors"
 _NETS = TypeAdapter(NetConfig)
 
 
-def load_policy(path: Path, rules: RuleSet) -> NetPolicy:
+def load_policy(path: Path, rules: str | RuleSet) -> NetPolicy:
     """Return the policy in a checkpoint's folder, or the latest in a run's.
 
     Raises:
         CheckpointError: as ``find`` and ``restore`` do.
     """
+    rules = rule_set(rules)
     checkpoint = find(path, rules)
     actor = Actor(rules, net(checkpoint))
     actor.load_state_dict(fit(checkpoint.folder / ACTOR, actor.state_dict()))

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.checkpoints.tensors import TEMPORARY, CheckpointError
 from agents.networks import features
-from sjavs_env import RuleSet
+from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.errors import nearest
 from sjavs_env.core.tables import fingerprints
 from sjavs_env.views.layout import FINGERPRINT as OBSERVATION
@@ -42,8 +42,9 @@ def is_blank(run: Path) -> bool:
     return bool(found) and all(name.startswith(TEMPORARY) for name in found)
 
 
-def identity(rules: RuleSet) -> dict[str, Any]:
+def identity(rules: str | RuleSet) -> dict[str, Any]:
     """Return what a manifest says about rules, actions, observation and features."""
+    rules = rule_set(rules)
     return {
         "rules": {"name": rules.name, "options": dict(rules.options)},
         "fingerprints": {
@@ -55,13 +56,14 @@ def identity(rules: RuleSet) -> dict[str, Any]:
     }
 
 
-def find(path: Path, rules: RuleSet | None = None) -> Checkpoint:
+def find(path: Path, rules: str | RuleSet | None = None) -> Checkpoint:
     """Return the checkpoint in a folder, or the latest one of a run's folder.
 
     Raises:
         CheckpointError: there is none, its manifest is damaged, or it is of other rules, actions
             or observations.
     """
+    rules = None if rules is None else rule_set(rules)
     folder = path / LATEST
     if not folder.exists():
         folder = next(reversed(checkpoints(path)), path)

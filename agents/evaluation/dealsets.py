@@ -58,7 +58,7 @@ def stream(deal_set: str, seed: int, *purpose: str | int) -> int:
     return int.from_bytes(sha256(words.encode()).digest()[:8], "little")
 
 
-def dealt(rules: RuleSet, span: range, deal_set: str, seed: int) -> VectorSjavs:
+def dealt(rules: str | RuleSet, span: range, deal_set: str, seed: int) -> VectorSjavs:
     """Return some deals of a deal set, by their numbers, with uniform dealers, nothing played.
 
     Raises:

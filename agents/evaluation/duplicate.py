@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env import RuleSet
+from sjavs_env import RuleSet, rule_set
 
 CONFIDENCE = 0.95
 RESAMPLES = 10_001
@@ -15,8 +15,9 @@ _PARTS = 6
 """Payoffs, and the mean of one to three of them, are whole when counted in these parts."""
 
 
-def seatings(rules: RuleSet) -> NDArray[np.bool_]:
+def seatings(rules: str | RuleSet) -> NDArray[np.bool_]:
     """Return every seating as the seats that A takes, bool[seatings, P]."""
+    rules = rule_set(rules)
     chosen = np.arange(1, 2**rules.columns - 1)
     column = np.array([rules.column(seat) for seat in range(rules.seats)])
     held: NDArray[np.bool_] = (chosen[:, None] >> column & 1).astype(np.bool_)

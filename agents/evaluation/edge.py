@@ -22,7 +22,7 @@ from agents.evaluation.duplicate import deal_values, interval, seatings
 from agents.evaluation.health import Tally, total
 from agents.evaluation.playout import Match, in_parts, play_out
 from agents.evaluation.rubbers import Rubbers
-from sjavs_env import RuleSet
+from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.tables.fingerprints import of_rules
 from sjavs_env.players import Policy
 
@@ -81,7 +81,7 @@ class _Part:
 def edge(
     a: Policy,
     b: Policy,
-    rules: RuleSet,
+    rules: str | RuleSet,
     deals: int = 2000,
     seed: int = 0,
     deal_set: str = "test",
@@ -111,6 +111,7 @@ def edge(
         ValueError: a number is out of range, or the deal set is unknown.
         IllegalActionError: a policy chose an illegal action; it is named, with the record.
     """
+    rules = rule_set(rules)
     match = Match(names, (a, b), rules, deal_set, seed)
     parts = []
     for part in in_parts(partial(_play, match), {"deals": deals}, batch, processes):
@@ -137,7 +138,7 @@ def edge(
 def results(
     entries: Sequence[Entry],
     agents: Mapping[str, str],
-    rules: RuleSet,
+    rules: str | RuleSet,
     *,
     deals: int,
     seed: int,
@@ -153,6 +154,7 @@ def results(
         seed: Seed of the deal set.
         deal_set: The deal set.
     """
+    rules = rule_set(rules)
     return {
         "format": FORMAT,
         "rules": {"name": rules.name, "options": dict(rules.options)},

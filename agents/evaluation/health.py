@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env import RuleSet, VectorSjavs, view
+from sjavs_env import RuleSet, VectorSjavs, rule_set, view
 from sjavs_env.core.tables.actions import PASS
 from sjavs_env.core.tables.auction_tables import possible_calls
 from sjavs_env.core.tables.cards import N_CARDS
@@ -47,8 +47,8 @@ _ranking = lru_cache(maxsize=64)(Ranking)
 class Tally:
     """Counts over some deals, by policy and seat."""
 
-    def __init__(self, rules: RuleSet) -> None:
-        self._rules = rules
+    def __init__(self, rules: str | RuleSet) -> None:
+        self._rules = rules = rule_set(rules)
         self._ranking = _ranking(rules)
         names = sorted({name for pair in MEASURES.values() for name in pair})
         self.counts = {name: np.zeros((_POLICIES, rules.seats), np.int64) for name in names}
@@ -178,8 +178,8 @@ def is_void(table: VectorSjavs) -> NDArray[np.bool_]:
     return void
 
 
-def may_call(legal: NDArray[np.uint64], rules: RuleSet) -> NDArray[np.bool_]:
+def may_call(legal: NDArray[np.uint64], rules: str | RuleSet) -> NDArray[np.bool_]:
     """Return where a seat has the choice between a call and a pass, from legal actions."""
-    calls = np.uint64(sum(1 << call for call in possible_calls(rules) if call != PASS))
+    calls = np.uint64(sum(1 << call for call in possible_calls(rule_set(rules)) if call != PASS))
     choice: NDArray[np.bool_] = ((legal & _PASS) > 0) & ((legal & calls) > 0)
     return choice

@@ -13,7 +13,7 @@ from agents.evaluation.dealsets import stream
 from agents.evaluation.duplicate import deal_values, interval, seatings
 from agents.evaluation.health import is_void
 from agents.evaluation.playout import Match, in_parts, play_out
-from sjavs_env import RuleSet, VectorSjavs
+from sjavs_env import RuleSet, VectorSjavs, rule_set
 from sjavs_env.core.rules import rubber
 from sjavs_env.players import Policy
 
@@ -44,7 +44,7 @@ class Rubbers:
 def rubbers(
     a: Policy,
     b: Policy,
-    rules: RuleSet,
+    rules: str | RuleSet,
     number: int = 1000,
     seed: int = 0,
     deal_set: str = "test",
@@ -73,6 +73,7 @@ def rubbers(
         ValueError: a number is out of range, or the deal set is unknown.
         IllegalActionError: a policy chose an illegal action; it is named, with the record.
     """
+    rules = rule_set(rules)
     match = Match(names, (a, b), rules, deal_set, seed)
     parts = []
     for part in in_parts(partial(_play, match), {_NAME: number}, BLOCK, processes):

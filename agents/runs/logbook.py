@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -17,6 +16,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from torch.utils.tensorboard import SummaryWriter
+
+from agents.common.terminal import terminal
 
 TAGS = {
     "charts/SPS": "decisions a second, forced ones included, over the whole update",
@@ -77,7 +78,7 @@ class Logbook:
     """
 
     def __init__(self, folder: Path, deals: int, done: int, *, among_others: bool = False) -> None:
-        self._console = Console()
+        self._console = terminal()
         self._in_lines = among_others or not self._console.is_terminal
         self._folder = folder
         self._among_others = among_others

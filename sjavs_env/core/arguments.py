@@ -2,28 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from sjavs_env.core.errors import as_word, nearest, told
+
+_WHOLE = (int, np.integer)
 
 
-def whole_number(name: str, value: object, least: int) -> int:
-    """Return a whole number, after checking type and range."""
-    if not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name}={value!r} must be a whole number, {least} or more")
-    return int(value)
+def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return a whole number, after checking kind and range."""
+    whole = isinstance(value, _WHOLE) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):  # type: ignore[operator]
+        wanted = f"{least} or more" if most is None else f"{least} to {most}"
+        raise ValueError(f"{name}={told(value)} must be a whole number, {wanted}")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def one_of(name: str, value: object, known: Iterable[object]) -> None:
+    """Check that a value is one of a few words, or None where that is one of them."""
+    words = tuple(known)
+    if not (value is None or isinstance(value, str)) or value not in words:
+        raise ValueError(
+            f"{name}={told(value)} is unknown{nearest(as_word(value), map(str, words))}"
+        )
+
+
+def array_from(name: str, value: object) -> NDArray[Any]:
+    """Return a value as numpy reads it."""
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError) as error:  # lists of different lengths, for one
+        raise ValueError(f"{name}={told(value)} must be an array, or lists as one") from error
+
+
+def check_array(
+    name: str, value: object, dtype: DTypeLike, shape: tuple[int | None, ...]
+) -> tuple[int, ...]:
+    """Return the shape of an array, after checking it and the dtype; None leaves a side open."""
+    if (
+        not isinstance(value, np.ndarray)
+        or value.dtype != dtype
+        or value.ndim != len(shape)
+        or any(side not in (None, found) for side, found in zip(shape, value.shape, strict=True))
+    ):
+        sides = str(shape).replace("None", "any")
+        raise ValueError(
+            f"{name} must be an array of {np.dtype(dtype)} of shape {sides}, not {kind(value)}"
+        )
+    found: tuple[int, ...] = value.shape
+    return found
+
+
+def kind(value: object) -> str:
+    """Return what a value is, in a few words: the dtype and the shape of an array."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    return told(value)
 
 
 def integers(
     name: str, value: ArrayLike, shape: tuple[int, ...], least: int, most: int
 ) -> NDArray[np.int64]:
-    """Return integers broadcast to a shape, after checking type, range and shape."""
-    array = np.asarray(value)
+    """Return integers of a shape, after checking kind, range and shape."""
+    array = array_from(name, value)
     if array.dtype.kind not in "iu":
-        raise ValueError(f"{name}={value!r} must be whole numbers")
+        raise ValueError(f"{name}={told(value)} must be whole numbers, {least} to {most}")
     if array.size and (array.min() < least or array.max() > most):
-        raise ValueError(f"{name}={value!r} must lie between {least} and {most}")
+        raise ValueError(f"{name}={told(value)} must lie between {least} and {most}")
     try:
         return np.broadcast_to(array.astype(np.int64), shape)
     except ValueError as error:
@@ -33,6 +82,7 @@ def integers(
 def check_lines(deals: object) -> None:
     """Check that deals are a list, or another sequence, of lines."""
     if isinstance(deals, str):
-        raise ValueError(f"deals must be a list of deal lines, not one line {deals!r}")
-    if not isinstance(deals, Sequence | np.ndarray):
-        raise ValueError(f"deals={deals!r} must be a list of deal lines")
+        raise ValueError(f"deals must be a list of deal lines, not one line {told(deals)}")
+    is_list = isinstance(deals, Sequence) or (isinstance(deals, np.ndarray) and deals.ndim == 1)
+    if not is_list:
+        raise ValueError(f"deals={told(deals)} must be a list of deal lines")

@@ -13,8 +13,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.errors import nearest
+from sjavs_env.core.errors import as_word, nearest, told
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.players.random import Random
 from sjavs_env.players.rule_of_thumb import RuleOfThumb
 
@@ -47,15 +48,16 @@ PLAYERS: dict[str, Callable[[RuleSet], Policy]] = {"random": Random, "rule-of-th
 """The built-in players by name."""
 
 
-def player(name: str, rules: RuleSet) -> Policy:
+def player(name: str, rules: str | RuleSet) -> Policy:
     """Return a built-in player for a rule set.
 
     Raises:
         ValueError: there is no player of this name; the message suggests the nearest one.
     """
-    if name not in PLAYERS:
-        raise ValueError(f"unknown player {name!r}{nearest(name, PLAYERS)}")
-    return PLAYERS[name](rules)
+    word = as_word(name)
+    if word not in PLAYERS:
+        raise ValueError(f"unknown player {told(name)}{nearest(word, PLAYERS)}")
+    return PLAYERS[word](rule_set(rules))
 
 
 __all__ = ["PLAYERS", "Policy", "player"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sjavs_env.core.arguments import check_array
 from sjavs_env.core.tables.actions import NOTHING
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 _ONE = np.uint64(1)
 _HALF = np.uint64(32)
@@ -20,13 +22,15 @@ class Random:
 
     sees_all: bool = False
 
-    def __init__(self, rules: RuleSet) -> None:
-        self.rules = rules
+    def __init__(self, rules: str | RuleSet) -> None:
+        self.rules = rule_set(rules)
 
     def act(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
-        """Return one legal action for each row. The words are not read."""
+        """Return one legal action for each row; the words are not read."""
+        (rows,) = check_array("legal", legal, np.uint64, (None,))
+        check_array("keys", keys, np.uint64, (rows,))
         number = np.bitwise_count(legal).astype(np.uint64)
         return nth_action(legal, (mixed(keys) >> _HALF) * number >> _HALF)
 

@@ -23,6 +23,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from sjavs_env.core.arguments import kind
+from sjavs_env.core.errors import as_word, nearest, told
 from sjavs_env.core.tables.codes import N_CLASSES, N_SUITS, PACK_POINTS, PHASES, TRICK_BITS
 from sjavs_env.core.tables.fingerprints import of_text
 
@@ -231,8 +233,10 @@ FINGERPRINT = of_text(repr(LAYOUT_ALL))
 """Fingerprint of the observation: a checkpoint made for another one is refused."""
 
 
-def _layout_for(words: NDArray[np.uint32]) -> tuple[dict[str, Slice], int]:
-    """Return the layout and the number of features that fit the width of the words."""
+def _layout_for(words: object) -> tuple[dict[str, Slice], int]:
+    """Return the layout and the number of features for words, by their width."""
+    if not isinstance(words, np.ndarray) or words.dtype != np.uint32 or not words.ndim:
+        raise ValueError(f"words must be an array of uint32, as observe returns, not {kind(words)}")
     if words.shape[-1] == N_WORDS:
         return LAYOUT, N_FEATURES
     if words.shape[-1] == N_WORDS_ALL:
@@ -250,9 +254,12 @@ def view(words: NDArray[np.uint32], name: str) -> NDArray[Any]:
     int16[..., count] with the true values (offset removed) for ``numbers``.
 
     Raises:
-        KeyError: words of this width hold no fact of this name.
+        ValueError: there is no such fact in words of this width; the nearest is named.
     """
-    item = _layout_for(words)[0][name]
+    layout, _ = _layout_for(words)
+    item = layout.get(as_word(name))
+    if item is None:
+        raise ValueError(f"unknown fact {told(name)}{nearest(name, layout)}")
     if item.kind == "cards":
         return words[..., item.word : item.word + item.count]
     if item.kind == "digits":
@@ -297,8 +304,8 @@ def unpack(words: NDArray[np.uint32], dtype: Literal["uint8", "float32"] = "uint
     Raises:
         ValueError: the words have another width, or ``dtype`` is another one.
     """
-    if dtype not in ("uint8", "float32"):
-        raise ValueError(f"dtype={dtype!r} must be 'uint8' or 'float32'")
+    if as_word(dtype) not in ("uint8", "float32"):
+        raise ValueError(f"dtype={told(dtype)} must be 'uint8' or 'float32'")
     layout, n_features = _layout_for(words)
     features = np.empty((*words.shape[:-1], n_features), dtype)
     for item in layout.values():

@@ -17,6 +17,7 @@ from sjavs_env.core.tables.cards import CARD_IDS, SUIT_SYMBOLS, SUITS
 from sjavs_env.core.tables.codes import AUCTION, N_SUITS, NO_TRUMP, NONE, STEP_BITS, TRUMP_CLASS
 from sjavs_env.core.tables.compiled import Tables
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.views.score_sheet import call_text
 
 _PLACES = {
@@ -236,11 +237,12 @@ def action_text(action: int, fives: bool = False) -> str:
     return call_text(a.name_of(action))
 
 
-def sorted_groups(rules: RuleSet, trump: int, trumpless: bool, mask: int) -> list[list[int]]:
+def sorted_groups(rules: str | RuleSet, trump: int, trumpless: bool, mask: int) -> list[list[int]]:
     """Return a card set in the order of a sorted hand: trumps first, then suit by suit.
 
     While trumps are not known the permanent ones come first.
     """
+    rules = rule_set(rules)
     if trump != NONE:
         classes = [order(rules, trump, TRUMP_CLASS)]
         classes += [order(rules, trump, suit) for suit in _SUIT_ORDER if suit != trump]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from sjavs_env.core.arguments import check_array, kind
 from sjavs_env.core.bits import (
     Array,
     Lanes,
@@ -201,11 +202,10 @@ def observe(
         ValueError: ``out`` has another shape or dtype.
     """
     batch = state.clock.size
-    shape, dtype = getattr(out, "shape", ()), getattr(out, "dtype", type(out).__name__)
-    if out is not None and (shape != (batch, n_words) or dtype != np.uint32):
-        raise ValueError(
-            f"out is {dtype} of shape {shape}, but must be uint32 of shape {(batch, n_words)}"
-        )
+    if out is not None:
+        check_array("out", out, np.uint32, (batch, n_words))
+        if not out.flags.writeable:
+            raise ValueError(f"out, {kind(out)}, must not be read-only")
     packed = np.empty((batch, n_words), np.uint32) if out is None else out
     for lanes in blocks(batch, _BLOCK):
         looks = seat[lanes.rows]

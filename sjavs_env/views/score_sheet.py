@@ -9,6 +9,7 @@ import numpy as np
 from sjavs_env.core.rules.rubber import new_columns
 from sjavs_env.core.tables.cards import SUIT_SYMBOLS, SUITS
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 from sjavs_env.views.transcript import Result
 
 DEALS_TO_A_MARK = 4
@@ -17,26 +18,29 @@ DEALS_TO_A_MARK = 4
 _MARK = "×"
 
 
-def side_names(rules: RuleSet, seat: int, names: Sequence[str]) -> list[str]:
+def side_names(rules: str | RuleSet, seat: int, names: Sequence[str]) -> list[str]:
     """Return a seat's names for the columns: We and They, or the names of the seats."""
+    rules = rule_set(rules)
     if rules.columns > 2:
         return list(names)
     return ["We" if column == rules.column(seat) else "They" for column in range(rules.columns)]
 
 
-def columns_from(rules: RuleSet, seat: int) -> list[int]:
+def columns_from(rules: str | RuleSet, seat: int) -> list[int]:
     """Return the columns in their order on the sheet, that of a seat first."""
+    rules = rule_set(rules)
     first = rules.column(seat)
     return [(first + offset) % rules.columns for offset in range(rules.columns)]
 
 
 def score_sheet(
-    rules: RuleSet, results: Sequence[Result], seat: int, names: Sequence[str]
+    rules: str | RuleSet, results: Sequence[Result], seat: int, names: Sequence[str]
 ) -> list[str]:
     """Return the score sheet as lines. The observing seat's column comes first.
 
     Every new total is one line below the last entry, even if that is in another column.
     """
+    rules = rule_set(rules)
     titles = side_names(rules, seat, names)
     columns = columns_from(rules, seat)
     width = max(6, *(len(title) + 2 for title in titles))
@@ -60,8 +64,9 @@ def score_sheet(
     return [line.rstrip() for line in lines]
 
 
-def result_line(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
-    """Return the result of a finished deal in one line."""
+def result_line(rules: str | RuleSet, result: Result, names: Sequence[str]) -> str:
+    """Return what a finished deal came to, in one line."""
+    rules = rule_set(rules)
     if result.void:
         return "All passed: nothing is scored."
     own, others = result.card_points
@@ -88,12 +93,10 @@ def _scored(rules: RuleSet, result: Result, names: Sequence[str]) -> str:
 
 
 def rubber_line(
-    rules: RuleSet, results: Sequence[Result], crosses: Sequence[int], names: Sequence[str]
+    rules: str | RuleSet, results: Sequence[Result], crosses: Sequence[int], names: Sequence[str]
 ) -> str:
-    """Return the end of a rubber in one line.
-
-    In Klørsjavs it also names the seats that end on the start value (RULES 5).
-    """
+    """Return how a rubber has ended, in one line; who ends where all began is told (RULES 5)."""
+    rules = rule_set(rules)
     won = [
         f"{owners_of(rules, column, names)} {number} cross{'es' if number > 1 else ''}"
         for column, number in enumerate(crosses)
@@ -110,13 +113,14 @@ def rubber_line(
     return " ".join([ended, *(f"{name} ends on {rules.start}." for name in untouched)])
 
 
-def owners(rules: RuleSet, column: int) -> list[int]:
+def owners(rules: str | RuleSet, column: int) -> list[int]:
     """Return the seats that score in a column."""
+    rules = rule_set(rules)
     return [seat for seat in range(rules.seats) if rules.column(seat) == column]
 
 
-def owners_of(rules: RuleSet, column: int, names: Sequence[str]) -> str:
-    """Return who scores in a column."""
+def owners_of(rules: str | RuleSet, column: int, names: Sequence[str]) -> str:
+    """Return the names of the seats that score in a column."""
     return " and ".join(names[seat] for seat in owners(rules, column))
 
 

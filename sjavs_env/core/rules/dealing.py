@@ -18,15 +18,16 @@ from sjavs_env.core.tables.auction_tables import LEAST_LENGTH
 from sjavs_env.core.tables.codes import AUCTION, N_SUITS, STEP_BITS
 from sjavs_env.core.tables.compiled import Tables
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 _BITS = 32
 _BLOCK = 4096
 """Deals that are shuffled together; they fit into the cache."""
 
 
-def words_per_deal(rules: RuleSet) -> int:
-    """Return how many 64-bit words the generator supplies for a deal and its dealer."""
-    return (len(rules.pack) + 1) // 2
+def words_per_deal(rules: str | RuleSet) -> int:
+    """Return the number of 64-bit words that a deal and its dealer take from the generator."""
+    return (len(rule_set(rules).pack) + 1) // 2
 
 
 def shuffle(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sjavs_env.core.arguments import kind
 from sjavs_env.core.bits import Array, Lanes, Rows, Step, put, row_numbers, single, take
 from sjavs_env.core.errors import IllegalActionError
 from sjavs_env.core.rules import auction, confirm, exchange, naming, play, play_alone
@@ -98,10 +99,7 @@ def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
     if given.dtype == np.object_ and all(isinstance(each, int) for each in given.flat):
         asked = np.clip(given, NONE, a.N_ACTIONS).astype(np.int64)  # integers beyond 64 bits
     if asked.shape != state.over.shape or asked.dtype.kind not in "iu":
-        raise ValueError(
-            f"actions must be integers of shape {state.over.shape}, "
-            f"not {asked.dtype} of shape {asked.shape}"
-        )
+        raise ValueError(f"actions must be integers of shape {state.over.shape}, not {kind(asked)}")
     allowed = state.legal >> asked.astype(np.int64, copy=False).view(np.uint64)
     allowed &= np.uint64(1)
     n_over = np.count_nonzero(state.over)

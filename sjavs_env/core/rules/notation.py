@@ -12,16 +12,17 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.errors import DealError, nearest
+from sjavs_env.core.errors import DealError, nearest, told
 from sjavs_env.core.rules.state import State
 from sjavs_env.core.tables import actions as a
 from sjavs_env.core.tables.cards import CARD_NAMES, card_mask, cards_of
 from sjavs_env.core.tables.codes import NONE
 from sjavs_env.core.tables.compiled import Tables
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 
-def action_name(action: int, rules: RuleSet | None = None) -> str:
+def action_name(action: int, rules: str | RuleSet | None = None) -> str:
     """Return the name of an action id, as it is written under a rule set.
 
     ``rules`` matters for the tens alone, which Klørsjavs prints as fives (``C5``).
@@ -29,7 +30,7 @@ def action_name(action: int, rules: RuleSet | None = None) -> str:
     Raises:
         ValueError: the id has no name.
     """
-    return a.name_of(action, rules is not None and rules.fives)
+    return a.name_of(action, rules is not None and rule_set(rules).fives)
 
 
 def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:
@@ -40,7 +41,7 @@ def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:
     """
     rules = tables.rules
     if not isinstance(line, str):
-        raise DealError(f"a deal is one line of text, not {type(line).__name__}: {line!r}")
+        raise DealError(f"a deal is one line of text, not {type(line).__name__}: {told(line)}")
     dealer, colon, rest = line.strip().partition(":")
     if not colon or dealer not in map(str, range(rules.seats)):
         raise DealError(
@@ -156,6 +157,8 @@ def parse_record(line: str) -> tuple[str, list[int]]:
         DealError: the line is empty.
         ValueError: an action has no such name.
     """
+    if not isinstance(line, str):
+        raise DealError(f"a record is one line of text, not {told(line)}")
     words = line.split()
     if not words:
         raise DealError("the line is empty; a record starts with its deal")

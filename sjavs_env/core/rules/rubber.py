@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sjavs_env.core.arguments import array_from, integers
 from sjavs_env.core.bits import Array
 from sjavs_env.core.rules.scoring import column_payoffs
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 _SINGLE, _DOUBLE = 1, 2
 """Crosses for a victory and for a double victory (RULES 2)."""
@@ -60,10 +62,12 @@ class Rubbers:
         return standing
 
 
-def begin(rules: RuleSet, dealer: ArrayLike) -> Rubbers:
+def begin(rules: str | RuleSet, dealer: ArrayLike) -> Rubbers:
     """Return new rubbers, one for each first dealer."""
-    dealers = np.atleast_1d(np.asarray(dealer)).astype(np.int8)
-    batch = len(dealers)
+    rules = rule_set(rules)
+    given = np.atleast_1d(array_from("dealer", dealer))
+    batch = given.size
+    dealers = integers("dealer", given, (batch,), 0, rules.seats - 1).astype(np.int8)
     return Rubbers(
         rules=rules,
         columns=np.full((rules.columns, batch), rules.start, np.int32),
@@ -105,9 +109,10 @@ def score(rubbers: Rubbers, gains: Array, ties: Array, void: Array) -> None:
         rubbers.payoff[seat] = paid[rules.column(seat)]
 
 
-def new_columns(rules: RuleSet, columns: Array, gains: Array) -> Array:
+def new_columns(rules: str | RuleSet, columns: Array, gains: Array) -> Array:
     """Return the columns after a deal: gains are subtracted in a race to zero, else added."""
-    after: Array = columns - gains if rules.rubber == "first_to_zero_wins" else columns + gains
+    down = rule_set(rules).rubber == "first_to_zero_wins"
+    after: Array = columns - gains if down else columns + gains
     return after
 
 

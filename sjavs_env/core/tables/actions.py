@@ -14,7 +14,9 @@
 
 from __future__ import annotations
 
-from sjavs_env.core.errors import nearest
+import operator
+
+from sjavs_env.core.errors import as_word, nearest, told
 from sjavs_env.core.tables.cards import CARD_NAMES, N_CARDS, SUITS
 
 N_ACTIONS = 64
@@ -65,9 +67,12 @@ def name_of(action: int, fives: bool = False) -> str:
     Raises:
         ValueError: the id is outside 0..58.
     """
-    if action not in range(len(ACTION_NAMES)):
-        raise ValueError(f"action {action!r} has no name: ids are 0 to {len(ACTION_NAMES) - 1}")
-    name = ACTION_NAMES[action]
+    try:
+        name = ACTION_NAMES[operator.index(action)] if action >= 0 else None
+    except (TypeError, IndexError):
+        name = None
+    if name is None:
+        raise ValueError(f"action {told(action)} has no name: ids are 0 to {len(ACTION_NAMES) - 1}")
     return FIVES.get(name, name) if fives else name
 
 
@@ -77,10 +82,11 @@ def id_of(name: str) -> int:
     Raises:
         ValueError: no action has this name; the message suggests the nearest one.
     """
-    name = _TENS.get(name, name)
-    if name not in ACTION_IDS:
-        raise ValueError(f"unknown action {name!r}{nearest(name, ACTION_IDS)}")
-    return ACTION_IDS[name]
+    word = as_word(name)
+    word = _TENS.get(word, word)
+    if word not in ACTION_IDS:
+        raise ValueError(f"unknown action {told(name)}{nearest(name, ACTION_IDS)}")
+    return ACTION_IDS[word]
 
 
 def is_card(action: int) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sjavs_env.core.tables import auction_tables, card_tables, score_tables
 from sjavs_env.core.tables.codes import N_CLASSES, NONE, TRUMP_CLASS
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +68,14 @@ class Tables:
     max_decisions: int
 
 
+def compile_tables(rules: str | RuleSet) -> Tables:
+    """Return the tables of a rule set, compiled on the first call."""
+    return _compiled(rule_set(rules))
+
+
 @lru_cache(maxsize=64)
-def compile_tables(rules: RuleSet) -> Tables:
-    """Return the tables of a rule set. They are compiled on the first call and then kept."""
+def _compiled(rules: RuleSet) -> Tables:
+    """Return the tables of a rule set."""
     contracts = score_tables.contracts_of(rules)
     nobody = len(rules.contracts) if len(contracts) > len(rules.contracts) else NONE
     tables = Tables(

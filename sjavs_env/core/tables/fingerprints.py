@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from sjavs_env.core.tables.actions import ACTION_NAMES
 from sjavs_env.core.tables.ruleset import RuleSet
+from sjavs_env.core.tables.rulesets import rule_set
 
 
 def of_text(text: str) -> str:
@@ -13,9 +14,9 @@ def of_text(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def of_rules(rules: RuleSet) -> str:
+def of_rules(rules: str | RuleSet) -> str:
     """Return the fingerprint of a rule set: all its fields, including name and options."""
-    return of_text(repr(rules))
+    return of_text(repr(rule_set(rules)))
 
 
 ACTIONS = of_text(" ".join(ACTION_NAMES))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sjavs_env.core.errors import nearest
+from sjavs_env.core.errors import as_word, nearest, told
 from sjavs_env.core.tables.ruleset import Contract, Option, Phase, RuleSet
 from sjavs_env.core.tables.scores import (
     ALL_PASS_CLUBS,
@@ -252,9 +252,10 @@ def rule_set(name: str | RuleSet, **options: Option) -> RuleSet:
     """
     if isinstance(name, RuleSet):
         return rule_set(name.name, **(dict(name.options) | options)) if options else name
-    key = ALIASES.get(name, name)
+    word = as_word(name)
+    key = ALIASES.get(word, word)
     if key not in PRESETS:
-        raise ValueError(f"unknown rule set {name!r}{nearest(str(name), (*PRESETS, *ALIASES))}")
+        raise ValueError(f"unknown rule set {told(name)}{nearest(word, (*PRESETS, *ALIASES))}")
     preset = PRESETS[key]
     values = dict(preset.defaults)
     faults = [
@@ -268,12 +269,12 @@ def rule_set(name: str | RuleSet, **options: Option) -> RuleSet:
 def _fault(preset: Preset, option: str, value: Option) -> str:
     """Return what is wrong with an option or its value; "" if nothing is."""
     defaults = dict(preset.defaults)
-    given = f"{option}={value!r}"
+    given = f"{option}={told(value)}"
     if option not in defaults:
         return f"no option {option!r}{nearest(option, defaults)}"
     if option in CHOICES:
-        if value not in CHOICES[option]:
-            return f"no {given}{nearest(str(value), CHOICES[option])}"
+        if not isinstance(value, str) or value not in CHOICES[option]:
+            return f"no {given}{nearest(value, CHOICES[option])}"
         if value == "clubs" and preset.seats == 3:
             return f"no {given}: three players have no sides; the nearest is 'redeal'"
         return ""
