@@ -67,7 +67,7 @@ def _asked() -> tuple[Config | None, Path]:
 
 
 def conclude(trainer: Trainer, folder: Path) -> None:
-    """Measure the finished agent on the test set, and print its results and the next steps."""
+    """Measure the finished agent on the test set, and say where everything lies."""
     config, shown = trainer.config, table_console()
     evaluation = config.evaluation
     shown.print(f"measuring on {evaluation.deals:,} duplicate deals of the test set")

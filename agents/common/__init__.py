@@ -1,4 +1,4 @@
-"""Small tools for every room: bounds of numbers, processes, a stopwatch, versions.
+"""What every room stands on: bounds of numbers, processes, a stopwatch, versions.
 
 In: nothing of the game. Out: small tools. Each file stands alone; start with the one you need.
 """

@@ -1,7 +1,7 @@
-"""Derive what a seat can know in the play, by bitmask arithmetic, for many rows at once.
+"""Facts that a seat derives from its observation, by bitmask arithmetic, for a batch of rows.
 
-Rows lie along the last axis. Card sets are sets of *places* (``ranking``): in each class a higher
-card is a higher bit.
+Rows are on the last axis. Card sets are sets of *places* (``ranking``): of two cards of a class,
+the higher card is the higher bit.
 
 ``agents/networks/trick_facts.py`` derives related facts for networks. Both take classes and
 strengths from ``sjavs_env/core/tables/card_tables.py``. They are two modules because this one works
