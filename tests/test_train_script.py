@@ -112,7 +112,7 @@ def test_a_run_killed_at_its_beginning_and_later_leaves_a_curve_without_holes(
         ([SMOKE, "--evaluation.opponents", "randon"], "error: unknown policy 'randon'; the near"),
         ([SMOKE, "--run", "."], "error: --run . exists already"),
         (["--resume", "runs/none"], "error: there is no checkpoint in runs/none"),
-        (["--resume", "runs/none", "--seed=1"], "error: --seed=1 cannot change a run"),
+        (["--resume", "runs/none", "--seed=1"], "error: --seed=1 cannot change a resumed run"),
         ([], "error: one of the arguments config --resume is required"),
     ],
 )
