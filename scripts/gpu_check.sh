@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Measure the speed of training on a GPU in a few minutes; without a GPU, on the CPU with smaller
-# numbers.
+# Measure the speed of training on a GPU in a few minutes, or on the CPU with smaller numbers.
 #
 #   scripts/gpu_check.sh fetch WHEELS [3.12]   download the wheels that a bare CUDA image with torch
 #                                              and numpy lacks; needs a package index
