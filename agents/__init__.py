@@ -1,6 +1,6 @@
-"""Learns, searches and measures; runs from the checkout.
+"""Trains agents and measures policies; runs from the checkout.
 
-``policy.py`` is the door: every policy has a name, and every script takes it. Rooms, from the
-ground up: ``common``, ``networks``, ``checkpoints``, ``evaluation``, ``learning``, ``runs``,
-``speed``. A room imports from those below it alone (``tests/test_floors.py``).
+Start with ``policy.py``: it loads a policy by its name, and every script takes these names. The
+rooms, from the ground up: ``common``, ``networks``, ``checkpoints``, ``evaluation``, ``learning``,
+``runs``, ``speed``. A room imports only from rooms below it (``tests/test_floors.py``).
 """

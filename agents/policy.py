@@ -1,11 +1,11 @@
-"""Policies by name, as every script takes them.
+"""Load policies by name; every script takes these names.
 
 | name | policy |
 |---|---|
 | ``random``, ``rule-of-thumb`` ... | a built-in player |
-| a folder | a checkpoint, or the latest one of a run |
-| ``pretrained:NAME`` | a checkpoint that is shipped with the kit |
-| ``module:callable`` | what the callable returns for the rule set |
+| a folder | its checkpoint, or the latest checkpoint of a run |
+| ``pretrained:NAME`` | a checkpoint that the kit ships |
+| ``module:callable`` | the policy that the callable returns for a rule set |
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from sjavs_env.core.tables.fingerprints import of_text
 from sjavs_env.players import PLAYERS, Policy, player
 
 PRETRAINED = Path(__file__).parent / "pretrained"
-"""The shipped checkpoints, a folder each."""
+"""The folder of the shipped checkpoints; each has its own folder in it."""
 
 PREFIX = "pretrained:"
-"""Before the name of a shipped agent."""
+"""Stands before the name of a shipped agent."""
 _PARTS = ("act", "sees_all")
 
 __all__ = ["PREFIX", "PRETRAINED", "Policy", "fingerprint", "folder", "key", "load", "shipped"]
 
 
 def load(name: str, rules: str | RuleSet) -> Policy:
-    """Return the policy of a name, for a rule set.
+    """Load the policy with a name, for a rule set.
 
     Raises:
-        ValueError: there is no such policy, or it is not for these rules; a sentence with the
-            nearest name.
+        ValueError: there is no such policy, or it is not for these rules. The sentence names the
+            nearest policy.
     """
     rules = rule_set(rules)
     if name in PLAYERS:
@@ -65,10 +65,11 @@ def load(name: str, rules: str | RuleSet) -> Policy:
 
 
 def fingerprint(name: str) -> str:
-    """Return what tells a policy from others of its name: 16 hexadecimal digits.
+    """Return the fingerprint of a policy: 16 hexadecimal digits.
 
-    It is taken from a checkpoint's weights, from a module's source, and from a built-in player's
-    name, since one whose play changes gets another name.
+    It tells apart two policies with the same name. It is a hash of a checkpoint's weights, of a
+    module's source, or of a built-in player's name. The name is enough for a built-in player,
+    because a player whose play changes gets a new name.
 
     Raises:
         ValueError: there is no such policy.
@@ -83,18 +84,22 @@ def fingerprint(name: str) -> str:
 
 
 def folder(name: str) -> Path | None:
-    """Return the checkpoint folder or run folder that a name means, None if it means none."""
+    """Return the folder of the checkpoint or run with this name, None if the name is no folder.
+
+    Raises:
+        ValueError: no shipped agent has this name.
+    """
     if name.startswith(PREFIX):
         shipped, rest = _shipped(), name.removeprefix(PREFIX)
         if rest not in shipped:
-            there = f"there are: {', '.join(shipped)}" if shipped else "none is shipped yet"
+            there = f"known: {', '.join(shipped)}" if shipped else "none is shipped yet"
             raise ValueError(f"there is no pretrained agent {rest!r}; {there}")
         return PRETRAINED / rest
     return Path(name) if os.sep in name or (name and Path(name).exists()) else None
 
 
 def shipped(rules: str | RuleSet) -> str | None:
-    """Return the name of an agent that is shipped for a rule set, None if there is none."""
+    """Return the name of a shipped agent for a rule set, None if there is none."""
     rules = rule_set(rules)
     for name in _shipped():
         with suppress(CheckpointError):
@@ -116,10 +121,11 @@ def _module(name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if not f"{module}.".startswith(f"{error.name}."):
                 raise ValueError(
-                    f"policy {name!r}: {module} needs the module {error.name!r}, which is not there"
+                    f"policy {name!r}: {module} needs the module {error.name!r}, "
+                    "which is not installed"
                 ) from error
     known = (*PLAYERS, *(PREFIX + each for each in _shipped()))
     raise ValueError(
         f"unknown policy {name!r}{nearest(name, known)}; "
-        "a checkpoint folder and module:callable name policies too"
+        "a policy can also be a checkpoint folder or module:callable"
     )

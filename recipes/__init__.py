@@ -1,4 +1,5 @@
-"""How to use the environment in other frameworks, a file for each.
+"""Recipes: the environment in other frameworks, one framework per file.
 
-In: ``sjavs_env``. Out: what the framework wants. Each file stands alone.
+In: ``sjavs_env``. Out: an environment with the framework's interface. Start with the file of your
+framework.
 """

@@ -1,8 +1,8 @@
-"""Deals for Stable-Baselines3, as a batch in which whoever is to act is the agent.
+"""A batch of deals for Stable-Baselines3, in which the agent acts for the seat to act.
 
-What that library expects of its environments (auto-reset, one reward a step) is done here, on top
-of ``VectorSjavs``. Who plays a deal's last card is given what his seat is paid; the others' payoffs
-go unseen, which is good enough to measure speed by and no way to train.
+It adds to ``VectorSjavs`` what that library expects of an environment: auto-reset and one reward
+per step. The last step of a deal gets the payoff of the seat that acted. The payoffs of the other
+seats are lost. This is good enough to measure speed, but not to train.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from sjavs_env import VectorSjavs, unpack
 
 
 class Table:
-    """Many deals that begin anew by themselves.
+    """A batch of deals with auto-reset.
 
     Args:
-        rules: A preset's name.
+        rules: Name of the rule set.
         batch: Number of rows, B.
         seed: Seed of the deals.
     """
@@ -25,24 +25,27 @@ class Table:
     def __init__(self, rules: str, batch: int, seed: int) -> None:
         self._vec = VectorSjavs(rules, batch=batch, seed=seed)
         self.choices = 0
-        """Actions that were chosen among several."""
+        """Number of actions taken so far with more than one legal action."""
 
     def observations(self) -> NDArray[np.float32]:
-        """Return what the seats to act may know, float32[B, F]."""
+        """Return the observations of the seats to act, float32[B, F]."""
         return unpack(self._vec.observe(), "float32")
 
     def masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions, bool[B, 64]; every row has one."""
+        """Return the legal actions, bool[B, 64]; every row has at least one."""
         return self._vec.legal_mask()
 
     def step(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Act in every row, and deal anew where that ends the deal.
+        """Take an action in every row, and deal new cards in rows where the deal ends.
+
+        Args:
+            actions: The actions, int64[B].
 
         Returns:
-            Rewards in game points, float32[B], and where a deal ended, bool[B].
+            Rewards in game points, float32[B], and which deals ended, bool[B].
 
         Raises:
-            IllegalActionError: an action is not legal in its row; then nothing has moved.
+            IllegalActionError: an action is not legal in its row. No row has then changed.
         """
         vec = self._vec
         self.choices += int(np.count_nonzero(np.bitwise_count(vec.legal) > 1))

@@ -1,9 +1,10 @@
-"""Measure speed: the environment, the players and the trainer, beside a loop in C and our peers.
+"""Measure speed: the environment, the players and the trainer, against a loop in C and our peers.
 
     python -m scripts.benchmark --presets faroese4 klorsjavs --batches 1024 16384
 
-Everything but training is counted in decisions a CPU second of one thread, the median of several
-runs. Peers are measured where their environment is (scripts/peers.txt).
+Training is measured in learned decisions per wall second. Everything else is measured in decisions
+per CPU second of one thread, as the median of several runs. Peers are measured if their virtual
+environment is installed (scripts/peers.txt).
 """
 
 from __future__ import annotations
@@ -36,33 +37,33 @@ _MILLION = 1e6
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure speed: the environment, the players and the trainer, beside C and our peers."""
+    """Measure speed: the environment, the players and the trainer, against C and our peers."""
 
     presets: tuple[str, ...] = RULE_SETS
     """Rule sets to measure."""
     batches: tuple[int, ...] = (1, 64, 1024, 4096, 16384, 65536)
     """Batch sizes to measure."""
     watches: tuple[str, ...] = tuple(WATCHES)
-    """What to look at after every step: core (nothing), packed, uint8, float32."""
+    """Observation to read before every step: core (none), packed, uint8, float32."""
     seconds: float = 0.3
-    """CPU seconds that a run takes at least."""
+    """Minimum CPU seconds of a run."""
     runs: int = 5
-    """Runs of which the median counts."""
+    """Number of runs; the figure is their median."""
     updates: int = 4
-    """Updates of the quick config to measure training by; 0 for none."""
+    """Updates of the quick config to measure training with; 0: do not measure training."""
     threads: int = 2
-    """Threads of the training, the peers' too."""
+    """Threads for training, ours and the peers'."""
     peers: tuple[str, ...] = peer_figures.NAMES
-    """Peers to measure, where their environment is there."""
+    """Peers to measure, if their virtual environment is installed."""
     peers_python: Path | None = None
-    """The Python of the peers' environment; that of .peers, if it is there, unless given."""
+    """Python interpreter of the peers' virtual environment (default: the one in .peers, if any)."""
     out: Path | None = None
-    """Where to write the figures as JSON."""
+    """File for the figures as JSON."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """All figures of one run; ``c_loop`` in decisions a CPU second."""
+    """All figures of one benchmark; ``c_loop`` in decisions per CPU second."""
 
     figures: list[Figure]
     c_loop: float | None
@@ -72,7 +73,7 @@ class Measured:
 
 
 def main() -> None:
-    """Measure as the command line says, print the tables, and write them where asked."""
+    """Measure as the command line says, write the figures if asked, and print the tables."""
     arguments = read(Arguments, prog="python -m scripts.benchmark")
     _check(arguments)
     measured = measure(arguments)
@@ -85,7 +86,7 @@ def main() -> None:
 
 
 def _check(arguments: Arguments) -> None:
-    """Check everything before anything is measured."""
+    """Check all arguments before the first measurement."""
     check_out(arguments.out)
     counts = {"runs": arguments.runs, "threads": arguments.threads}
     counts |= {f"batches: {batch}": batch for batch in arguments.batches}
@@ -104,7 +105,7 @@ def _check(arguments: Arguments) -> None:
 
 
 def measure(arguments: Arguments) -> Measured:
-    """Return what was measured, the C loop first and the peers last."""
+    """Measure everything: the C loop first, the peers last."""
     effort = Effort(arguments.seconds, arguments.runs)
     c_loop, compiled = of_c_loop()
     parts = list(_parts(arguments))
@@ -126,7 +127,7 @@ def measure(arguments: Arguments) -> Measured:
 
 
 def _parts(arguments: Arguments) -> Iterator[tuple[str, int]]:
-    """Yield rule sets and batch sizes; batch 0 stands for what has none."""
+    """Yield rule sets and batch sizes; batch 0 stands for measurements without a batch."""
     for preset in arguments.presets:
         yield preset, 0
         for batch in arguments.batches:
@@ -134,14 +135,14 @@ def _parts(arguments: Arguments) -> Iterator[tuple[str, int]]:
 
 
 def _part(preset: str, batch: int, arguments: Arguments, effort: Effort) -> list[Figure]:
-    """Return the figures of one part."""
+    """Measure one rule set with one batch size."""
     if batch:
         return of_batch(preset, batch, arguments.watches, effort)
     return [*of_aec(preset, effort), of_player(_PLAYER, preset, _PLAYER_BATCH, effort)]
 
 
 def machine() -> dict[str, str | int | None]:
-    """Return what the figures were measured on."""
+    """Return a description of the machine."""
     return {
         "system": platform.platform(),
         "processor": platform.processor() or platform.machine(),
@@ -157,17 +158,17 @@ def show(measured: Measured, arguments: Arguments) -> None:
         if batch_table.row_count:
             console.print(batch_table)
     if measured.c_loop is None:
-        console.print(f"the play in C was not measured: {measured.c_compiled}")
+        console.print(f"the loop in C was not measured: {measured.c_compiled}")
     if measured.training is not None:
         console.print(_training(measured.training))
 
 
 def _batches(measured: Measured, arguments: Arguments) -> Table:
-    """Return the table of batches, with the share of the C loop."""
+    """Return the table of batches, with each figure's share of the C loop's speed."""
     c_loop = measured.c_loop
-    caption = "million decisions a CPU second, one thread"
+    caption = "million decisions per CPU second, one thread"
     if c_loop is not None:
-        caption += f"; in brackets the share of the play in C, {c_loop / _MILLION:.0f}"
+        caption += f"; in brackets: share of the loop in C, which makes {c_loop / _MILLION:.0f}"
     table = Table("rules", "batch", "choice", *arguments.watches, "bytes a deal", caption=caption)
     width = 1 + len(arguments.watches)
     figures = [figure for figure in measured.figures if figure.what in ("choice", *WATCHES)]
@@ -191,9 +192,9 @@ def _cell(speed: float, c_loop: float | None) -> str:
 
 
 def _singles(measured: Measured) -> Table:
-    """Return the table of the environments and of the built-in player."""
+    """Return the table of the PettingZoo environments and of the built-in player."""
     table = Table("rules", "aec", "aec in its wrapper", f"{_PLAYER}, batch {_PLAYER_BATCH:,}")
-    table.caption = "turns, and decisions, a CPU second"
+    table.caption = "aec: turns per CPU second; player: decisions per CPU second"
     figures = [f for f in measured.figures if f.what not in ("choice", *WATCHES)]
     for first in range(0, len(figures), 3):
         line = figures[first : first + 3]
@@ -202,7 +203,7 @@ def _singles(measured: Measured) -> Table:
 
 
 def _peers(measured: Measured) -> Table:
-    """Return the table of the peers, with how many times their speed we have."""
+    """Return the table of the peers, with our speed as a multiple of theirs."""
     table = Table("peer", "version", "decisions a second", "of ours")
     ours = {(f.what, f.rules, f.batch): f.decisions_per_second for f in measured.figures}
     core = max((speed for (what, *_), speed in ours.items() if what == "core"), default=None)
@@ -215,12 +216,12 @@ def _peers(measured: Measured) -> Table:
         own = training if trains else core
         times = "" if own is None else f"{own / peer.decisions_per_second:,.1f} times as fast"
         table.add_row(peer.name, peer.version or "", f"{peer.decisions_per_second:,.0f}", times)
-    table.caption = "against our core at its best batch, and for MaskablePPO against our training"
+    table.caption = "of ours: our core at its best batch size; for MaskablePPO, our training"
     return table
 
 
 def _training(figure: TrainingFigure) -> Table:
-    """Return the table of an update of the quick config."""
+    """Return the table of one update of the quick config."""
     table = Table("an update of the quick config", "seconds", "")
     for name, seconds in sorted(figure.seconds.items(), key=lambda item: -item[1]):
         table.add_row(name, f"{seconds:.3f}", "network" if name in NETWORK else "")

@@ -3,9 +3,10 @@
     python -m scripts.evaluate rule-of-thumb random --deals 2000 --out results.json
     python -m scripts.evaluate --exploit rule-of-thumb
 
-With ``--exploit`` best responses are trained against one agent, and the largest edge over it is
-reported: a lower bound of what it can lose. An agent is the name of a built-in player, a
-checkpoint's or run's folder, ``pretrained:NAME``, or ``module:callable``. Every two of them meet.
+An agent is the name of a built-in player, the folder of a checkpoint or run, ``pretrained:NAME``,
+or ``module:callable``. Every agent plays every other. With ``--exploit`` the command trains best
+responses against one agent and reports the largest edge over it, which is a lower bound of what the
+agent can lose.
 """
 
 from __future__ import annotations
@@ -42,43 +43,44 @@ class Arguments:
     """Play agents against each other on the same deals, and print the table."""
 
     agents: tyro.conf.Positional[tuple[str, ...]] = ()
-    """Two or more, or one with --exploit: built-in players, checkpoint folders, pretrained:NAME,
-    module:callable."""
+    """Two or more agents, or one with --exploit: built-in players, folders of checkpoints or runs,
+    pretrained:NAME, module:callable."""
     exploit: bool = False
     """Train best responses against the agent, and report the largest edge over it."""
     exploit_deals: int = 0
-    """Deals that each of them learns from; 0 for a quarter of the agent's own."""
+    """Deals that each best response learns from; 0: a quarter of the agent's own deals."""
     exploit_seeds: int = 3
-    """How many of them."""
+    """Number of best responses, each with its own seed."""
     exploit_run: Path | None = None
-    """Where they are trained (default: runs/exploit-AGENT); one that is there goes on."""
+    """Folder for the best responses (default: runs/exploit-AGENT). Responses in it are resumed."""
     threads: int = 1
-    """Threads of networks' arithmetic, in each response that is trained and else where there is one
-    process; more than idle cores are slower than one."""
+    """Threads of the networks, for each best response in training and for play in a single process.
+    More threads than idle cores are slower than one thread."""
     rules: str = "faroese4"
-    """The preset."""
+    """Name of the rule set."""
     option: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
-    """An option of the preset, as in --option bidding=free; may be repeated."""
+    """An option of the rule set, as in --option bidding=free; may be repeated."""
     deals: int = 2000
-    """Deals, each of them played in every seating."""
+    """Number of deals; each is played in every seating."""
     deal_set: str = "test"
     """train, validation or test: choose on validation, report on test."""
     seed: int = 0
     """Seed of the deals and of the agents."""
     rubbers: int = 0
-    """Rubbers to play beside the deals; 0 for none."""
+    """Number of rubbers to play after the deals; 0: none."""
     processes: int = 1
-    """Processes; they change nothing but the time. With --exploit they train a response each."""
+    """Number of processes; it does not change the result. With --exploit each process trains one
+    best response at a time."""
     out: Path | None = None
-    """Where to write results.json; a file that is there is replaced once all is played."""
+    """File for results.json. An existing file is replaced after all matches."""
     health: bool = False
-    """Print also how they played, seat by seat."""
+    """Print health measures too, overall and by seat."""
     markdown: bool = False
     """Print the table as Markdown."""
 
 
 def main() -> None:
-    """Read the command line, play, write, print."""
+    """Play as the command line says, write the results if asked, and print the table."""
     arguments = read(Arguments, prog="python -m scripts.evaluate")
     rules = rule_set(arguments.rules, **dict(map(_option, arguments.option)))
     _check(arguments)
@@ -103,12 +105,12 @@ def main() -> None:
 
 
 def _check(arguments: Arguments) -> None:
-    """Check what can be told before anything is played."""
+    """Check the arguments before anything is played."""
     number = len(arguments.agents)
     if arguments.exploit and number != 1:
-        raise ValueError(f"--exploit is for one agent at a time, not for {number}")
+        raise ValueError(f"--exploit takes one agent, not {number}")
     if not arguments.exploit and number < _FEWEST:
-        raise ValueError(f"{number} agents are too few for a match, which needs two")
+        raise ValueError(f"a match needs two agents or more, not {number}")
     check_out(arguments.out)
     versioned(arguments.deal_set)
     least_of = {"rubbers": 0, "exploit_deals": 0} | dict.fromkeys(
@@ -120,7 +122,11 @@ def _check(arguments: Arguments) -> None:
 
 
 def _exploited(arguments: Arguments, rules: RuleSet, console: Console) -> tuple[str, str]:
-    """Train best responses to the agent; return the strongest on the validation set, and it."""
+    """Train best responses to the agent.
+
+    Returns:
+        The folder of the response with the largest edge on the validation set, and the agent.
+    """
     (agent,) = arguments.agents
     deals = arguments.exploit_deals or exploit.budget(agent)
     folder = arguments.exploit_run or RUNS / f"exploit-{agent.replace(':', '-').replace('/', '-')}"
@@ -151,7 +157,7 @@ def _option(text: str) -> tuple[str, Option]:
 
 
 def _entries(arguments: Arguments, rules: RuleSet, console: Console) -> list[Entry]:
-    """Play every two of the agents against each other."""
+    """Play every agent against every other."""
     policies = {name: load(name, rules) for name in arguments.agents}
     seed, deal_set, processes = arguments.seed, arguments.deal_set, arguments.processes
     entries = []
@@ -182,7 +188,7 @@ def _entries(arguments: Arguments, rules: RuleSet, console: Console) -> list[Ent
 def _progress(
     console: Console, what: str, number: int, unit: str
 ) -> Iterator[Callable[[int], None]]:
-    """Show a bar on a terminal, and a line at the end elsewhere."""
+    """Show a progress bar on a terminal; elsewhere print one line at the end."""
     begun = time.perf_counter()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"{what}, {unit}", total=number)
@@ -193,7 +199,7 @@ def _progress(
 
 
 def _show(shown: report.Results, arguments: Arguments) -> None:
-    """Print the table, the ratings where there is more than one match, and the health if asked."""
+    """Print the table, with more than one match the ratings, and the health measures if asked."""
     if arguments.markdown:
         print(report.markdown(shown), end="")
         if arguments.health:

@@ -1,9 +1,9 @@
-"""Train for a few updates on a GPU, or on the CPU with small numbers, and say how fast it went.
+"""Measure the speed of a few training updates on a GPU, or on the CPU with smaller numbers.
 
     python -m scripts.gpu_check --device cuda
 
-Nothing is imported but torch, numpy and what the package and its learner need, so that a bare
-image and a few wheels are enough (scripts/gpu_check.sh).
+It imports only torch, numpy and what the package and its learner need, so that a bare image and a
+few wheels are enough (scripts/gpu_check.sh).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WAYS: dict[str, dict[str, bool]] = {
 
 @dataclass(frozen=True)
 class Size:
-    """How much is measured: deals and updates of each way, and of the run that is evaluated."""
+    """The size of the measurement: of each timed way, and of the run that is evaluated."""
 
     batch: int
     minibatch: int
@@ -50,7 +50,7 @@ _SIZES = {
 
 
 def main() -> None:
-    """Measure each way, then train a little and evaluate."""
+    """Time each way, then train a short run and evaluate it."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     there = "cuda" if torch.cuda.is_available() else "cpu"
     parser.add_argument("--device", choices=sorted(_SIZES), default=there)
@@ -65,16 +65,16 @@ def main() -> None:
 
 
 def configured(way: str, device: str, size: Size, batch: int, deals: int) -> Config:
-    """Return the configuration of a run."""
+    """Return the configuration of a run in one of the ``_WAYS``."""
     ppo = replace(PPOConfig(), minibatch=size.minibatch, **_WAYS[way])
     return replace(Config(), device=device, batch=batch, deals=deals, ppo=ppo)
 
 
 def speeds(way: str, device: str, size: Size) -> dict[str, float]:
-    """Return decisions a second by stage, after an update that does not count.
+    """Return decisions per wall second by stage, after one warm-up update.
 
-    "environment" counts all moves, the others the decisions that were learned from; "total" and
-    "total moves" are of the whole update.
+    "environment" and "total moves" count all moves. The other stages count learned decisions.
+    "total" and "total moves" are over the whole update.
     """
     trainer = start(configured(way, device, size, size.batch, size.batch * (size.updates + 1)))
     found = timed(trainer, size.updates)
@@ -90,7 +90,7 @@ def speeds(way: str, device: str, size: Size) -> dict[str, float]:
 
 
 def learned(device: str, size: Size) -> dict[str, float]:
-    """Train on a fixed number of deals, and return seconds and the edge over ``random``."""
+    """Train on a fixed number of deals; return the wall seconds and the edge over ``random``."""
     config = configured("bfloat16", device, size, size.learn_batch, size.learn_deals)
     ppo = replace(config.ppo, minibatch=min(size.minibatch, 8192))
     trainer = start(replace(config, ppo=ppo))

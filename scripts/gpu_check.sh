@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# How fast training goes on a GPU, in a few minutes; without a GPU the same on the CPU, smaller.
+# Measure the speed of training on a GPU in a few minutes, or on the CPU with smaller numbers.
 #
-#   scripts/gpu_check.sh fetch WHEELS [3.12]   where there is a package index: get the wheels that a
-#                                              bare CUDA image with torch and numpy lacks
+#   scripts/gpu_check.sh fetch WHEELS [3.12]   download the wheels that a bare CUDA image with torch
+#                                              and numpy lacks; needs a package index
 #   scripts/gpu_check.sh [WHEELS]              measure; with a folder of wheels, install them first
 #
-# PYTHON names the interpreter (python3).
+# The variable PYTHON names the interpreter (default: python3).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -14,7 +14,7 @@ if [ "${1:-}" = fetch ]; then
     : "${2:?the folder for the wheels is missing}"
     for_image=(--quiet --only-binary=:all: --python-version "${3:-3.12}" --dest "$2")
     "$python" -m pip download "${for_image[@]}" pydantic safetensors cloudpickle
-    # Without what they require, for the image has numpy.
+    # Without dependencies, because the image has numpy.
     "$python" -m pip download "${for_image[@]}" --no-deps gymnasium pettingzoo farama-notifications
     exit
 fi

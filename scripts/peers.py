@@ -1,13 +1,13 @@
-"""Measure one peer of the benchmark, in the environment of scripts/peers.txt.
+"""Measure one peer of the benchmark, in the virtual environment of scripts/peers.txt.
 
     PYTHONPATH=. .peers/bin/python scripts/peers.py open_spiel_skat --seconds 2
 
-It prints one line of JSON: decisions a CPU second of one thread under uniform random legal play,
-and for those that train, decisions with a choice a wall second.
+It prints one line of JSON with decisions per CPU second of one thread, under uniform random legal
+play. For a peer that trains, it is decisions with more than one legal action per wall second.
 """
 
-# Each peer is imported inside the function that measures it, which is the point of this file: a
-# process needs one of them, and the others may be missing or slow to load.
+# Each peer is imported inside the function that measures it. A process needs one peer; the others
+# may be missing or slow to load.
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("name")
     parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--threads", type=int, default=2, help="threads of those that train")
+    parser.add_argument("--threads", type=int, default=2, help="threads of a peer that trains")
     arguments = parser.parse_args()
     measure = _PEERS.get(arguments.name)
     if measure is None:
@@ -54,7 +54,12 @@ def main() -> None:
 
 
 def _rate(play: Callable[[], int], seconds: float) -> float:
-    """Return decisions a CPU second of a function that plays and counts them, once warm."""
+    """Return decisions per CPU second, after one warm-up call.
+
+    Args:
+        play: Plays, and returns the number of decisions.
+        seconds: Minimum CPU seconds of the measurement.
+    """
     play()
     begun, decisions = time.process_time(), 0
     while time.process_time() - begun < seconds:
@@ -63,9 +68,9 @@ def _rate(play: Callable[[], int], seconds: float) -> float:
 
 
 def _open_spiel(game_name: str) -> Callable[[argparse.Namespace], Measured]:
-    """Return the measurement of a game driven from Python.
+    """Return a function that measures an OpenSpiel game driven from Python.
 
-    Chance nodes, all of them uniform in these games, are timed and not counted.
+    Chance nodes are timed but not counted as decisions. They are uniform in these games.
     """
 
     def measured(arguments: argparse.Namespace) -> Measured:
@@ -100,8 +105,8 @@ def _open_spiel_skat_cpp(arguments: argparse.Namespace) -> Measured:
         pyspiel.evaluate_bots(state, bots, next(seeds))
         return state
 
-    # Counting by the history would cost more than playing, so the decisions of some deals stand
-    # for all.
+    # To count decisions in the history costs more than to play. So the decisions of the first
+    # deals stand for those of every later call.
     histories = [played().full_history() for _ in range(_SPIEL_DEALS)]
     decisions: int = sum(move.player >= 0 for history in histories for move in history)
 
@@ -114,7 +119,7 @@ def _open_spiel_skat_cpp(arguments: argparse.Namespace) -> Measured:
 
 
 def _pettingzoo(module_name: str) -> Callable[[argparse.Namespace], Measured]:
-    """Return the measurement of an AEC environment as it comes."""
+    """Return a function that measures an AEC environment of PettingZoo, with its wrappers."""
 
     def measured(arguments: argparse.Namespace) -> Measured:
         from agents.speed.environment import turns
@@ -172,9 +177,9 @@ def _pgx_sparrow_mahjong(arguments: argparse.Namespace) -> Measured:
 def _maskable_ppo(
     rows: int, n_steps: int, **options: int
 ) -> Callable[[argparse.Namespace], Measured]:
-    """Return the measurement of MaskablePPO on our game: one whole rollout and its update.
+    """Return a function that measures MaskablePPO on our game: one rollout and its update.
 
-    Only decisions with a choice are counted, as for our own trainer.
+    It counts only decisions with more than one legal action, as our own trainer does.
     """
 
     def measured(arguments: argparse.Namespace) -> Measured:

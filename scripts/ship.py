@@ -1,4 +1,4 @@
-"""Put a trained agent among the shipped ones, with a card made of what it was measured at.
+"""Ship a trained agent: copy it to agents/pretrained, with a model card made from its results.
 
 python -m scripts.evaluate runs/NAME random rule-of-thumb --deals 10000 --out measured.json
 python -m scripts.ship runs/NAME faroese4 --results measured.json
@@ -17,26 +17,26 @@ from scripts._cli import read, run
 
 @dataclass(frozen=True)
 class Arguments:
-    """Put a trained agent among the shipped ones."""
+    """Ship a trained agent: copy it to agents/pretrained and write its model card."""
 
     agent: tyro.conf.Positional[Path]
-    """The run's or the checkpoint's folder."""
+    """Folder of the run or checkpoint."""
     name: tyro.conf.Positional[str]
-    """What it will be called, as in pretrained:NAME."""
+    """Name of the shipped agent, as in pretrained:NAME."""
     results: Path
-    """A results file of scripts.evaluate with the agent in it."""
+    """Results file of scripts.evaluate with the agent in it."""
     exploit: Path | None = None
-    """A results file of scripts.evaluate --exploit against it."""
+    """Results file of scripts.evaluate --exploit against the agent."""
     notes: str = ""
-    """What else its recipe took, for the card."""
+    """More about the training recipe, for the card."""
 
 
 def main() -> None:
-    """Read the command line, copy, say where."""
+    """Ship the agent that the command line names, and print where it lies."""
     arguments = read(Arguments, prog="python -m scripts.ship")
     given = arguments.results, arguments.exploit, arguments.notes
     folder = ship(arguments.agent, arguments.name, *given)
-    print(f"pretrained:{arguments.name} lies in {folder}; its card is {folder / CARD}")
+    print(f"pretrained:{arguments.name} is in {folder}; its card is {folder / CARD}")
 
 
 if __name__ == "__main__":

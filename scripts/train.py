@@ -1,4 +1,4 @@
-"""Train an agent by self-play, measure it, and say what to do next.
+"""Train an agent by self-play, measure it, and print the next steps.
 
 python -m scripts.train configs/faroese4_quick.toml
 python -m scripts.train configs/faroese4_quick.toml --seed 1 --ppo.learning-rate 5e-4
@@ -32,7 +32,7 @@ _PROG = "python -m scripts.train"
 
 
 def main() -> None:
-    """Train as the command line says; under torchrun, as one process of several."""
+    """Train as the command line says; with torchrun, as one of several processes."""
     try:
         with joined() as group:
             trainer, folder = _prepared(group)
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _prepared(group: Group) -> tuple[Trainer, Path]:
-    """Return what the command line asks for, and the run's folder."""
+    """Return the trainer that the command line asks for, and the run's folder."""
     config, folder = group.from_first(_asked)
     trainer = resume(folder, group) if config is None else start(config, group)
     group.from_first(lambda: _check_opponents(trainer.config))
@@ -56,7 +56,7 @@ def _prepared(group: Group) -> tuple[Trainer, Path]:
 
 
 def _asked() -> tuple[Config | None, Path]:
-    """Return the configuration of a new run, None for one that goes on, and its folder."""
+    """Return the configuration of a new run (None for a resumed run) and the run's folder."""
     known, rest = _parser().parse_known_args()
     if known.resume is not None:
         _no_overrides(rest)
@@ -103,55 +103,60 @@ def conclude(trainer: Trainer, folder: Path) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reads what stands before the configuration, and tells mistakes as this project does."""
+    """An argument parser that raises a ``ValueError`` for a mistake on the command line."""
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(message)
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Return what is read before the configuration; the rest of the line overrides the latter."""
+    """Return the parser of the options that are not part of a configuration.
+
+    The remaining words override values of the configuration.
+    """
     parser = _Parser(
         prog=_PROG,
-        description="Train an agent by self-play, measure it, and say what to do next.",
+        description="Train an agent by self-play, measure it, and print the next steps.",
         epilog="Any value of the configuration may follow, as in --seed 1 --ppo.epochs 4; "
         "CONFIG --help-config lists them.",
         allow_abbrev=False,
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("config", type=Path, nargs="?", help="a TOML file, such as those in configs/")
-    what.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run's folder")
-    parser.add_argument("--run", type=Path, help="the run's new folder (default: runs/NAME)")
+    what.add_argument("config", type=Path, nargs="?", help="TOML file; configs/ has some")
+    what.add_argument("--resume", type=Path, metavar="RUN", help="folder of a run to continue")
+    parser.add_argument("--run", type=Path, help="new folder for the run (default: runs/NAME)")
     return parser
 
 
 def _overridden(config: Config, rest: list[str]) -> Config:
-    """Return the configuration with what the command line changes."""
+    """Return the configuration with the values that the command line overrides."""
     words = ["--help" if word == "--help-config" else word for word in rest]
     changed = read(Config, words, default=config, prog=f"{_PROG} CONFIG")
     return from_dict(to_dict(changed), "the command line")
 
 
 def _check_opponents(config: Config) -> None:
-    """Check that whom the agent will be measured against is there."""
+    """Check that all opponents of the evaluation can be loaded."""
     for opponent in config.evaluation.opponents:
         load_agent(opponent, config.rule_set)
 
 
 def _no_overrides(rest: list[str]) -> None:
     if rest:
-        raise ValueError(f"{rest[0]} cannot change a run that goes on: its config is in its folder")
+        raise ValueError(
+            f"{rest[0]} cannot change a resumed run; its configuration is in its folder"
+        )
 
 
 def _free(folder: Path) -> Path:
-    """Return the folder, or the first of its name with a number that does not exist yet."""
+    """Return the folder, or if it exists, the first free name with a number: NAME-2, NAME-3 ..."""
     names = (folder, *(folder.with_name(f"{folder.name}-{n}") for n in islice(count(2), 10_000)))
     return next(name for name in names if not name.exists())
 
 
 def _must_be_new(folder: Path) -> None:
     if folder.exists() and not is_blank(folder):
-        raise ValueError(f"--run {folder} exists already; go on with it by --resume {folder}")
+        raise ValueError(f"--run {folder} exists already; continue it with --resume {folder}")
 
 
 if __name__ == "__main__":

@@ -95,12 +95,12 @@ def test_results_of_another_agent_and_heavy_weights_are_refused(
     path = measured(run)
     trainer = training.start(from_dict(TINY | {"seed": 9}, "test"))
     trainer.save(run.parent / "other")
-    with pytest.raises(ValueError, match=r"random\.json does not hold .*other"):
+    with pytest.raises(ValueError, match=r"random\.json has no results of .*other"):
         ship(run.parent / "other", "tiny", path)
     with pytest.raises(ValueError, match="name 'a/b' must be letters, digits and underscores"):
         ship(run, "a/b", path)
     monkeypatch.setattr(card, "LARGEST", 100)
-    with pytest.raises(ValueError, match="100 are the most that is shipped"):
+    with pytest.raises(ValueError, match="the largest shipped agent may have 100"):
         ship(run, "tiny", path)
     assert not shelf.exists()
 

@@ -54,7 +54,10 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
             "mine: unknown player 'rule'; the nearest is 'rule-of",
         ),
         ({"device": "gpu"}, "mine: device 'gpu'"),
-        ({"net": {"late": 8}}, "mine: net.late = 8 leaves no choice to learn from; 7 is the last"),
+        (
+            {"net": {"late": 8}},
+            "mine: net.late = 8 leaves no decision to learn from; the largest value is 7",
+        ),
         ({"phase": []}, "mine: phase = [] has no phase; a run needs one"),
         (
             {"phase": [{}, {"lesson": "imitaton"}]},
@@ -80,11 +83,11 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
         ),
         (
             {"phase": [{}, {"restart": True, "net": {"hidden": [8]}}]},
-            "mine: phase 2: net can gain a second network (late) and nothing else; it was",
+            "mine: phase 2: net can only gain a late network; it was",
         ),
         (
             {"net": {"late": 4}, "phase": [{}, {"restart": True, "net": {"late": 5}}]},
-            "mine: phase 2: net can gain a second network (late) and nothing else; it was",
+            "mine: phase 2: net can only gain a late network; it was",
         ),
         (
             {"branches": {"player": "rule-of-thum"}},
@@ -113,5 +116,5 @@ def test_a_missing_file_names_the_nearest(tmp_path: Path) -> None:
 def test_a_file_that_is_no_toml_says_where(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("deals = = 3")
-    with pytest.raises(ConfigError, match=r"mine.toml is no TOML: .*line 1"):
+    with pytest.raises(ConfigError, match=r"mine.toml is not TOML: .*line 1"):
         load(path)

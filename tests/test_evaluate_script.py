@@ -110,7 +110,7 @@ def test_processes_that_load_torch_later_have_one_thread_each():
 
 
 MISTAKES = {
-    "one agent": (("random",), "1 agents are too few"),
+    "one agent": (("random",), "a match needs two agents or more, not 1"),
     "policy": (("random", "randon"), "unknown policy 'randon'; the nearest is 'random'"),
     "checkpoint": (("random", "runs/nowhere"), "there is no checkpoint in runs/nowhere"),
     "pretrained": (("random", "pretrained:nobody"), "there is no pretrained agent 'nobody'"),

@@ -141,7 +141,10 @@ def test_an_agent_with_a_second_network_is_a_policy_and_a_beginning(run: Path) -
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"net": {"late": 8}}, "net.late = 8 leaves no choice to learn from; 7 is the last"),
+        (
+            {"net": {"late": 8}},
+            "net.late = 8 leaves no decision to learn from; the largest value is 7",
+        ),
         ({"phase": [{"lesson": "late-tricks"}]}, "lesson 'late-tricks' needs net.late, which is 0"),
     ],
 )

@@ -206,9 +206,7 @@ def test_a_mistake_is_reported_once_and_leaves_nothing_behind(tmp_path: Path) ->
 def test_a_run_resumes_with_the_same_number_of_processes(unbroken: Path) -> None:
     done = train(unbroken.parent, "--resume", "run")
     assert done.returncode == 2
-    assert done.stderr == (
-        "error: run run was made by 2 processes and goes on with as many, not with 1\n"
-    )
+    assert done.stderr == "error: run run has 2 processes; it cannot be resumed with 1\n"
 
 
 def test_a_checkpoint_without_a_process_count_is_of_one_process(tmp_path: Path) -> None:

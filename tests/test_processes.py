@@ -118,8 +118,8 @@ def test_a_lost_process_is_reported_with_one_sentence(tmp_path: Path) -> None:
         _, said = running.communicate(timeout=60)
     assert running.returncode == 1
     assert said == (
-        "error: one of 2 processes was ended from outside, perhaps for want of memory; "
-        "the same command with fewer processes needs less\n"
+        "error: one of 2 processes was killed, perhaps because memory ran out; "
+        "the same command needs less memory with fewer processes\n"
     )
 
 

@@ -191,7 +191,10 @@ def test_the_table_of_ratings_shows_them_best_first():
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (counted(("a", "b", 1, 1, 1)), "ratings stand on 'random', which is not among a, b"),
+        (
+            counted(("a", "b", 1, 1, 1)),
+            "ratings need the agent 'random' as their zero; the agents are a, b",
+        ),
         (
             counted(("a", "b", 1, 1, 1), ("random", "c", 1, 1, 1)),
             "not every agent has met 'random'",

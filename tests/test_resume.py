@@ -124,7 +124,7 @@ def test_a_beginning_without_a_critic_leaves_the_new_one(run: Path) -> None:
 @pytest.mark.parametrize(
     ("initial", "sentence"),
     [
-        ("rule-of-thumb", "initial = 'rule-of-thumb' is no checkpoint"),
+        ("rule-of-thumb", "initial = 'rule-of-thumb' is not a checkpoint"),
         ("runs/none", "there is no checkpoint in runs/none"),
         ("pretrained:nobody", "there is no pretrained agent 'nobody'"),
     ],

@@ -58,7 +58,7 @@ def test_without_a_compiler_the_loop_is_skipped_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", os.devnull)
-    assert environment.of_c_loop() == (None, "no C compiler (cc, gcc, clang) is there")
+    assert environment.of_c_loop() == (None, "no C compiler (cc, gcc, clang) is installed")
 
 
 def test_operations_are_counted_by_the_widths_of_the_layers() -> None:

@@ -108,11 +108,11 @@ def test_a_run_killed_at_its_beginning_and_later_leaves_a_curve_without_holes(
         ([SMOKE, "--ppo.epochs", "x"], "error: Error parsing --ppo.epochs: invalid literal"),
         ([SMOKE, "--deals", "0"], "error: the command line: deals = 0: input should be greater"),
         ([SMOKE, "--rules", "faroes4"], "error: the command line: unknown rule set 'faroes4'"),
-        ([SMOKE, "--device", "xpu"], "error: device 'xpu' is not there ("),
+        ([SMOKE, "--device", "xpu"], "error: device 'xpu' is not available ("),
         ([SMOKE, "--evaluation.opponents", "randon"], "error: unknown policy 'randon'; the near"),
         ([SMOKE, "--run", "."], "error: --run . exists already"),
         (["--resume", "runs/none"], "error: there is no checkpoint in runs/none"),
-        (["--resume", "runs/none", "--seed=1"], "error: --seed=1 cannot change a run"),
+        (["--resume", "runs/none", "--seed=1"], "error: --seed=1 cannot change a resumed run"),
         ([], "error: one of the arguments config --resume is required"),
     ],
 )

@@ -1,6 +1,6 @@
 """Agents on disk.
 
-In: a folder. Out: its manifest, its tensors, the policy in it; or a sentence why not.
-Start with ``manifest.py``; ``agent.py`` makes a policy of a checkpoint, ``tensors.py`` reads files.
-Writing a run's checkpoints is the business of ``agents/runs``.
+In: a folder. Out: its manifest, its tensors and its policy, or an error that says what is wrong.
+Start with ``manifest.py``; ``agent.py`` loads the policy of a checkpoint, ``tensors.py`` reads the
+files. ``agents/runs`` writes the checkpoints of a run.
 """

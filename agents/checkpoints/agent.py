@@ -1,4 +1,4 @@
-"""The agent in a checkpoint: its network, its fingerprint, its policy."""
+"""The agent in a checkpoint: its network size, its fingerprint, its policy."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _NETS = TypeAdapter(NetConfig)
 
 
 def load_policy(path: Path, rules: str | RuleSet) -> NetPolicy:
-    """Return the policy in a checkpoint's folder, or the latest in a run's.
+    """Load the policy from a checkpoint's folder, or from the latest checkpoint of a run.
 
     Raises:
-        CheckpointError: as ``find`` and ``restore`` do.
+        CheckpointError: there is no checkpoint, it is damaged, or it is of other rules, actions,
+            observations or features.
     """
     rules = rule_set(rules)
     checkpoint = find(path, rules)
@@ -34,7 +35,7 @@ def net(checkpoint: Checkpoint) -> NetConfig:
     """Return the size of a checkpoint's networks.
 
     Raises:
-        CheckpointError: its manifest does not say.
+        CheckpointError: the manifest does not give the size.
     """
     try:
         # Networks may change from phase to phase of a run; those of its config are the first.
@@ -42,17 +43,18 @@ def net(checkpoint: Checkpoint) -> NetConfig:
         return _NETS.validate_python(said | {"hidden": said["hidden"]})
     except (KeyError, TypeError, ValidationError):
         raise CheckpointError(
-            f"checkpoint {checkpoint.folder} does not say how wide its network is"
+            f"checkpoint {checkpoint.folder}: its manifest does not give the size of the networks"
         ) from None
 
 
 def fingerprint(checkpoint: Checkpoint) -> str:
-    """Return what tells a checkpoint's agent from others: 16 hexadecimal digits.
+    """Return the fingerprint of a checkpoint's agent: 16 hexadecimal digits.
 
-    It is taken from the weights in half precision, with which it plays and is shipped.
+    It is a hash of the weights in half precision, because the agent plays with these and is
+    shipped with them.
 
     Raises:
-        CheckpointError: the file is missing or damaged.
+        CheckpointError: the actor's file is missing or damaged.
     """
     digest = sha256()
     for name, weights in sorted(read(checkpoint.folder / ACTOR).items()):
@@ -62,7 +64,10 @@ def fingerprint(checkpoint: Checkpoint) -> str:
 
 
 def origin(checkpoint: Checkpoint, name: str) -> dict[str, Any]:
-    """Return what a run has to say about the checkpoint that it begins with."""
+    """Return the record that a run keeps of its initial checkpoint: name, fingerprint, deals.
+
+    The deals include those of the runs before, from which that checkpoint was itself started.
+    """
     manifest = checkpoint.manifest
     before = manifest.get("origin") or {"deals": 0}
     return {

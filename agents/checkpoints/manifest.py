@@ -1,4 +1,4 @@
-"""The folder of a checkpoint and its manifest: what it is of, found and checked.
+"""The manifest of a checkpoint: find it, and check its rules, actions, observation and features.
 
 A run's folder holds checkpoints, and ``latest`` points to the last complete one.
 """
@@ -25,7 +25,7 @@ _SECTIONS = ("rules", "fingerprints", "config", "progress")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint's folder and what its manifest says."""
+    """A checkpoint's folder and the content of its manifest."""
 
     folder: Path
     manifest: dict[str, Any]
@@ -37,13 +37,16 @@ def checkpoints(run: Path) -> list[Path]:
 
 
 def is_blank(run: Path) -> bool:
-    """Return whether a folder holds nothing but what a run that died at its start had begun."""
+    """Return whether a folder holds only unfinished files, which a run left that died at once."""
     found = [path.name for path in run.iterdir()] if run.is_dir() else []
     return bool(found) and all(name.startswith(TEMPORARY) for name in found)
 
 
 def identity(rules: str | RuleSet) -> dict[str, Any]:
-    """Return what a manifest says about rules, actions, observation and features."""
+    """Return a manifest's entries about the rules, and its fingerprints.
+
+    There is a fingerprint each of the rules, the actions, the observation and the features.
+    """
     rules = rule_set(rules)
     return {
         "rules": {"name": rules.name, "options": dict(rules.options)},
@@ -60,8 +63,8 @@ def find(path: Path, rules: str | RuleSet | None = None) -> Checkpoint:
     """Return the checkpoint in a folder, or the latest one of a run's folder.
 
     Raises:
-        CheckpointError: there is none, its manifest is damaged, or it is of other rules, actions
-            or observations.
+        CheckpointError: there is no checkpoint, its manifest is damaged, or it is of other rules,
+            actions, observations or features.
     """
     rules = None if rules is None else rule_set(rules)
     folder = path / LATEST

@@ -1,4 +1,4 @@
-"""Files of tensors: read back whole and of the right network, or refused with a reason."""
+"""Read files of tensors, and check that they are complete and fit the network."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 TEMPORARY = ".unfinished-"
-"""Before the name of what is still being written."""
+"""Stands before the name of a file or folder that is not yet written to its end."""
 
 
 class CheckpointError(ValueError):
-    """A checkpoint is missing, damaged, or not of these rules; the message says which."""
+    """A checkpoint is missing, damaged, or of other rules; the message says which."""
 
 
 def read(path: Path) -> dict[str, Tensor]:
     """Return the tensors of a file.
 
     Raises:
-        CheckpointError: it is missing or damaged.
+        CheckpointError: the file is missing or damaged.
     """
     try:
         return load_file(path)
@@ -32,9 +32,16 @@ def read(path: Path) -> dict[str, Tensor]:
 
 
 def fit(path: Path, expected: dict[str, Tensor], new: str | None = None) -> dict[str, Tensor]:
-    """Return the tensors of a file, which are those of this network.
+    """Return the tensors of a file after a check that they fit this network.
 
-    Where it has none at all with names that begin in some way, those expected stand in for them.
+    Args:
+        path: The file.
+        expected: The tensors of the network, by name.
+        new: A prefix of names. If the file has no tensor with this prefix, those of ``expected``
+            are taken instead.
+
+    Raises:
+        CheckpointError: the file is missing, damaged or of another network.
     """
     state = read(path)
     if new is not None and not any(name.startswith(new) for name in state):
@@ -44,7 +51,11 @@ def fit(path: Path, expected: dict[str, Tensor], new: str | None = None) -> dict
 
 
 def check_shapes(path: Path, found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
-    """Check that a file holds the tensors of this network."""
+    """Check that a file holds the tensors of this network.
+
+    Raises:
+        CheckpointError: a name is missing, a name is unknown, or a shape differs.
+    """
     for name in sorted(found.keys() ^ expected.keys()):
         kind = "lacks" if name in expected else "has"
         raise CheckpointError(f"checkpoint file {path} is of another network: it {kind} {name}")
@@ -57,7 +68,7 @@ def check_shapes(path: Path, found: dict[str, Tensor], expected: dict[str, Tenso
 
 
 def flush(path: Path) -> None:
-    """Have a file or folder written to the disk."""
+    """Wait until a file or folder is on the disk (fsync)."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Kinds of numbers that a configuration may hold, each with its bounds."""
+"""Types of the numbers in a configuration, each with its bounds."""
 
 from __future__ import annotations
 

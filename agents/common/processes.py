@@ -1,4 +1,4 @@
-"""Work that is spread over processes of this machine."""
+"""Spread work over processes of this machine."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ Done = TypeVar("Done")
 
 
 def spread(do: Callable[[Task], Done], tasks: Sequence[Task], processes: int) -> Iterator[Done]:
-    """Do tasks, in as many processes as there are for them, and yield what they came to, in order.
+    """Do tasks in several worker processes and yield their results in order.
 
-    The other processes end with this one, however it ends, and when one of the tasks fails.
+    The worker processes end when this process ends, however it ends, and when a task fails.
 
     Args:
-        do: Does one; with several processes it must pickle.
+        do: Does one task. With several processes it must pickle.
         tasks: The tasks.
-        processes: Number of processes; with one, it is this.
+        processes: Number of processes. With 1, this process does the tasks.
 
     Raises:
-        ChildProcessError: a process ended before its work was done.
+        ChildProcessError: a worker process ended before its work was done.
     """
     workers = min(processes, len(tasks))
     if workers <= 1:
         yield from map(do, tasks)
         return
-    # Spawned, not forked: the fork of a process in which torch runs threads may hang.
+    # Spawn, do not fork: a fork may hang when torch runs threads in the parent process.
     context = get_context("spawn")
     watched, held = context.Pipe(duplex=False)
     with watched, held, ProcessPoolExecutor(workers, context, _begin, (watched,)) as pool:
@@ -47,18 +47,22 @@ def spread(do: Callable[[Task], Done], tasks: Sequence[Task], processes: int) ->
                 yield waiting.popleft().result()
         except BrokenProcessPool:
             raise ChildProcessError(
-                f"one of {workers} processes was ended from outside, perhaps for want of memory; "
-                f"the same command with fewer processes needs less"
+                f"one of {workers} processes was killed, perhaps because memory ran out; "
+                f"the same command needs less memory with fewer processes"
             ) from None
         except BaseException:
-            # No task may be cancelled before: a pool whose processes have ended stumbles over it.
+            # Cancel no task: this ends the worker processes, and the pool then fails on a
+            # cancelled task.
             held.close()
             raise
 
 
 @contextmanager
 def _interruptions_later() -> Iterator[None]:
-    """Hold interruptions back while processes are spawned; these never hear of any."""
+    """Block SIGINT while worker processes are spawned.
+
+    They inherit the block, so they never receive it. This process receives it afterwards.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         yield
@@ -67,10 +71,7 @@ def _interruptions_later() -> Iterator[None]:
 
 
 def _begin(watched: Connection) -> None:
-    """Make ready one process of several.
-
-    It has one thread of torch, which is loaded or will be, or neither.
-    """
+    """Prepare a worker process: one thread of torch, and an end together with its parent."""
     os.environ["OMP_NUM_THREADS"] = "1"
     torch = sys.modules.get("torch")
     if torch is not None:
@@ -79,6 +80,6 @@ def _begin(watched: Connection) -> None:
 
 
 def _end_with(watched: Connection) -> None:
-    """End this process, in the middle of its work, once the other end of a pipe is closed."""
+    """End this process at once, even in the middle of a task, when the pipe's other end closes."""
     watched.poll(None)
     os._exit(1)

@@ -1,4 +1,4 @@
-"""Provenance: the versions and the commit that a result depends on."""
+"""Provenance: the package versions and the commit on which a result depends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PACKAGES = ("sjavs-env", "numpy", "torch", "gymnasium", "pettingzoo")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that are there."""
+    """Return the versions of Python and of those packages that are installed."""
     found = {"python": python_version()}
     for package in _PACKAGES:
         with suppress(PackageNotFoundError):
@@ -21,7 +21,7 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout, or None outside of one."""
+    """Return the commit of the checkout, None outside a git checkout."""
     try:
         found = subprocess.run(
             ["git", "rev-parse", "HEAD"],

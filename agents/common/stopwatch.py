@@ -1,4 +1,4 @@
-"""Where the time of an update goes."""
+"""A stopwatch for the stages of an update."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 
 class Stopwatch:
-    """Adds up wall seconds by name; spans must not lie within each other.
+    """Adds up wall seconds by name. Spans must not overlap.
 
     Args:
-        settle: Called at the end of a span; it returns when the device has done what was asked.
+        settle: Called at the end of each span. It waits until the device has finished its work.
     """
 
     def __init__(self, settle: Callable[[], object] = lambda: None) -> None:
@@ -21,7 +21,7 @@ class Stopwatch:
 
     @contextmanager
     def span(self, name: str) -> Iterator[None]:
-        """Add what the body takes to a name."""
+        """Add the wall seconds of the body to a name."""
         begun = time.perf_counter()
         try:
             yield
@@ -30,7 +30,7 @@ class Stopwatch:
             self._seconds[name] += time.perf_counter() - begun
 
     def taken(self) -> dict[str, float]:
-        """Return the seconds since the last call by name, and begin anew."""
+        """Return the seconds by name since the last call, and reset them."""
         taken = dict(self._seconds)
         self._seconds.clear()
         return taken

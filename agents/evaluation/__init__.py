@@ -1,6 +1,6 @@
-"""What a policy is worth, and how it plays. It knows policies alone: no network, no learner.
+"""Measures how strong a policy is and how it plays. It knows no network and no learner.
 
 In: policies and a rule set. Out: edges with intervals, ``results.json``, tables, ratings.
-Start with ``edge.py``: it deals (``dealsets.py``), seats (``duplicate.py``) and plays
-(``playout.py``). ``report.py`` knows ``results.json`` and nothing else.
+Start with ``edge.py``: it takes deals from ``dealsets.py``, seatings from ``duplicate.py``, and
+plays them with ``playout.py``. ``report.py`` knows ``results.json`` and nothing else.
 """

@@ -1,9 +1,10 @@
-"""Deal sets and keys: the randomness of evaluation, each number a function of names and seeds.
+"""Deal sets and keys: all the randomness of evaluation, computed from names and seeds.
 
-A deal set is a stream of deals with a version in its name, such as ``test-v1``. It comes in blocks,
-each dealt by a generator that is seeded from a hash of that name, a seed and the block's number: no
-two sets share a stream, any part of a set can be dealt alone, and its first n deals are the same
-for every n. Choose on ``validation``, report on ``test``, and never train on either.
+A deal set is a stream of deals with a version in its name, such as ``test-v1``. It consists of
+blocks. A generator deals each block; its seed is a hash of the set's name, a seed and the block's
+number. Therefore no two sets share a stream, any part of a set can be dealt alone, and the first n
+deals are the same for every n. Choose on ``validation``, report on ``test``, and never train on
+either.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from sjavs_env.core.errors import nearest
 from sjavs_env.players.random import mixed
 
 VERSIONS = {"train": 1, "validation": 1, "test": 1}
-"""The deal sets and their versions; a version is raised when the deals of a set change."""
+"""The deal sets and their versions. A version increases when the deals of a set change."""
 
 BLOCK = 1000
-"""Deals of one generator; part of the versions."""
+"""Deals from one generator. To change it means to raise the versions."""
 
 _WORD = 2**64 - 1
 _SEAT_BITS = _DECISION_BITS = 8
 
 
 def versioned(deal_set: str) -> str:
-    """Return the full name of a deal set, ``test-v1`` for ``test``; a full name comes back.
+    """Return the full name of a deal set: ``test-v1`` for ``test`` and for ``test-v1``.
 
     Raises:
-        ValueError: there is no such deal set; the nearest is named.
+        ValueError: there is no such deal set; the sentence names the nearest.
     """
     names = {name: f"{name}-v{version}" for name, version in VERSIONS.items()}
     if deal_set in names.values():
@@ -42,12 +43,12 @@ def versioned(deal_set: str) -> str:
 
 
 def stream(deal_set: str, seed: int, *purpose: str | int) -> int:
-    """Return the seed of a generator, below 2**64, for ``VectorSjavs(seed=...)``.
+    """Return the seed of a generator for ``VectorSjavs(seed=...)``, from 0 to 2**64 - 1.
 
     Args:
         deal_set: The deal set.
         seed: Its seed.
-        purpose: What the generator is for, such as the number of a block.
+        purpose: The purpose of the generator, for example the number of a block.
 
     Raises:
         ValueError: there is no such deal set, or the seed is negative.
@@ -59,7 +60,13 @@ def stream(deal_set: str, seed: int, *purpose: str | int) -> int:
 
 
 def dealt(rules: str | RuleSet, span: range, deal_set: str, seed: int) -> VectorSjavs:
-    """Return some deals of a deal set, by their numbers, with uniform dealers, nothing played.
+    """Return deals of a deal set before their first decision, with uniformly random dealers.
+
+    Args:
+        rules: The rule set.
+        span: The numbers of the deals in the set.
+        deal_set: The deal set.
+        seed: Its seed.
 
     Raises:
         ValueError: there is no such deal set, or the seed is negative.
@@ -76,16 +83,16 @@ def dealt(rules: str | RuleSet, span: range, deal_set: str, seed: int) -> Vector
 def key(
     seed: int, deal: NDArray[np.intp], seat: NDArray[np.int8], decision: int
 ) -> NDArray[np.uint64]:
-    """Return the keys of decisions, uint64[N]: all the randomness that a policy gets.
+    """Return the keys of decisions, uint64[N]; a policy gets no other randomness.
 
-    Two rounds of splitmix64's finaliser over the deal, the seat and the decision, the seed mixed in
-    between. No two decisions under one seed have the same key.
+    A key is the deal, the seat and the decision in one word, through splitmix64's finaliser twice,
+    with the seed added (XOR) in between. With one seed no two decisions have the same key.
 
     Args:
         seed: Seed of the match.
         deal: Number of the deal in its set, intp[N], below 2**48.
         seat: The seat to act, int8[N].
-        decision: Number of the decision in the deal, forced ones counted, below 256.
+        decision: Number of the decision in the deal, below 256. Forced decisions count.
     """
     words = deal.astype(np.uint64) << np.uint64(_SEAT_BITS + _DECISION_BITS)
     words |= seat.astype(np.uint64) << np.uint64(_DECISION_BITS)

@@ -1,4 +1,4 @@
-"""Duplicate deals: who sits where, what a deal is worth then, and how sure their mean is."""
+"""Duplicate deals: the seatings, the value of a deal over all of them, the bootstrap interval."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sjavs_env import RuleSet, rule_set
 
 CONFIDENCE = 0.95
 RESAMPLES = 10_001
-"""Bootstrap samples; one more than a multiple of 40, so that no quantile is interpolated."""
+"""Bootstrap samples: one more than a multiple of 40, so that no quantile needs interpolation."""
 _BOOTSTRAP_SEED = 0
 _PARTS = 6
-"""Payoffs, and the mean of one to three of them, are whole when counted in these parts."""
+"""Payoffs, and means of one to three payoffs, are whole numbers of 1/6 game point."""
 
 
 def seatings(rules: str | RuleSet) -> NDArray[np.bool_]:
-    """Return every seating as the seats that A takes, bool[seatings, P]."""
+    """Return every seating: the seats that A takes, bool[seatings, P]."""
     rules = rule_set(rules)
     chosen = np.arange(1, 2**rules.columns - 1)
     column = np.array([rules.column(seat) for seat in range(rules.seats)])
@@ -25,12 +25,12 @@ def seatings(rules: str | RuleSet) -> NDArray[np.bool_]:
 
 
 def deal_values(payoff: NDArray[np.float32], held: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return what each deal is worth to A, float64[deals].
+    """Return the value of each deal for A in game points, float64[deals].
 
-    The sums are of whole numbers, so that equals come out at 0 and not near it.
+    It sums whole numbers, so that equal policies score exactly 0.
 
     Args:
-        payoff: Payoff of each seat, float32[seatings, deals, P].
+        payoff: Payoff of each seat in game points, float32[seatings, deals, P].
         held: The seats that A takes, bool[seatings, P].
     """
     parts = np.rint(payoff * _PARTS).astype(np.int64)
@@ -41,11 +41,15 @@ def deal_values(payoff: NDArray[np.float32], held: NDArray[np.bool_]) -> NDArray
 
 
 def interval(values: NDArray[np.float64], resamples: int = RESAMPLES) -> tuple[float, float]:
-    """Return the 95 % percentile-bootstrap interval of the mean.
+    """Return the 95 % percentile bootstrap interval of the mean.
 
-    Deals have few distinct values, so a resample is drawn as how often each of them occurs. The
-    random numbers are the same every time, so that equal values have equal intervals; and the
-    negated values have exactly the negated interval.
+    Deals have few distinct values, so each resample is a multinomial draw of their counts. The
+    random numbers are the same in every call, so that equal values have equal intervals. Negated
+    values have exactly the negated interval.
+
+    Args:
+        values: The values, float64[n].
+        resamples: Number of bootstrap samples.
     """
     if values.mean() < 0:
         low, high = interval(-values, resamples)

@@ -1,10 +1,10 @@
 """The edge of one policy over another: the same deals in every seating, with an interval.
 
-In a *seating* every score column is taken by A or by B, and both have at least one: 2 seatings of
-pairs or two seats, 6 of three seats, 14 of four lone seats. A deal is worth ½ (mean payoff of A's
-seats − mean payoff of B's seats), averaged over its seatings. Void deals count, as 0: they are part
-of the game. A policy against itself scores exactly 0, and swapped policies exactly the
-negative, for a deal has the same keys in every seating.
+In a *seating* A or B takes every score column, and both take at least one. There are 2 seatings for
+pairs or two seats, 6 for three seats, 14 for four lone seats. The value of a deal is ½ (mean payoff
+of A's seats − mean payoff of B's seats), averaged over its seatings. Void deals count as 0, because
+they are part of the game. A deal has the same keys in every seating. Therefore a policy against
+itself scores exactly 0, and swapped policies score exactly the negative edge.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from sjavs_env.core.tables.fingerprints import of_rules
 from sjavs_env.players import Policy
 
 BATCH = 2048
-"""Deals that are played side by side, each in every seating."""
+"""Deals that are played in one batch, each in every seating."""
 FORMAT = 1
-"""Of ``results.json``."""
+"""The format of ``results.json``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a match of two policies came to; in game points per deal.
+    """The result of a match of two policies, in game points per deal.
 
     Attributes:
         a: Name of the first policy.
-        b: Name of the second.
+        b: Name of the second policy.
         edge: Edge of A over B.
         low: Lower end of the 95 % bootstrap interval over deals.
-        high: Upper end.
-        plays: Deals that were played: deals times seatings.
-        wins: Deals that A won, over all their seatings together.
+        high: Upper end of the interval.
+        plays: Plays: number of deals times number of seatings.
+        wins: Deals that A won, summed over all their seatings.
         draws: Deals that neither won.
         losses: Deals that B won.
-        health: How the two played, by "a" and "b", then by measure (``health``).
-        health_by_seat: The same for each seat.
-        rubbers: What rubbers between them came to, if any were played.
+        health: Health measures, by "a" and "b", then by measure (``health``).
+        health_by_seat: The same, with a list over the seats.
+        rubbers: The result of rubbers between them, if they played any.
     """
 
     a: str
@@ -66,13 +66,13 @@ class Entry:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the interval."""
+        """Half the width of the interval, in game points per deal."""
         return (self.high - self.low) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What some deals of a match came to."""
+    """The result of a part of a match's deals."""
 
     values: NDArray[np.float64]
     tally: Tally
@@ -96,20 +96,21 @@ def edge(
     Neither ``batch`` nor ``processes`` changes the result.
 
     Args:
-        a: The first policy; with several processes it must pickle, and so must the second.
+        a: The first policy. With several processes both policies must pickle.
         b: The second policy.
         rules: The rule set.
-        deals: Number of deals, the first ones of the deal set.
+        deals: Number of deals, from the start of the deal set.
         seed: Seed of the deal set and of the keys.
         deal_set: "train", "validation" or "test", or one of them with its version.
-        names: What to call the two in the entry and in complaints.
-        batch: Deals played side by side.
+        names: Names of the two policies in the entry and in error sentences.
+        batch: Deals played in one batch.
         processes: Number of processes.
         progress: Called with the number of deals just finished.
 
     Raises:
         ValueError: a number is out of range, or the deal set is unknown.
-        IllegalActionError: a policy chose an illegal action; it is named, with the record.
+        IllegalActionError: a policy chose an illegal action; the sentence names the policy and
+            gives the record.
     """
     rules = rule_set(rules)
     match = Match(names, (a, b), rules, deal_set, seed)
@@ -144,10 +145,10 @@ def results(
     seed: int,
     deal_set: str,
 ) -> dict[str, object]:
-    """Return matches on the same deals as the plain value of ``results.json``.
+    """Return the content of ``results.json`` for matches on the same deals.
 
     Args:
-        entries: The matches.
+        entries: The results of the matches.
         agents: The fingerprint of every agent by name.
         rules: The rule set.
         deals: Number of deals of each match.
@@ -169,7 +170,12 @@ def results(
 
 
 def _play(match: Match, span: range) -> _Part:
-    """Play some deals in every seating."""
+    """Play some deals of a match in every seating.
+
+    Args:
+        match: The match.
+        span: The numbers of the deals in the deal set.
+    """
     held = seatings(match.rules)
     number = np.tile(np.arange(span.start, span.stop), len(held))
     deals = dealt(match.rules, span, match.deal_set, match.seed).take(number - span.start)

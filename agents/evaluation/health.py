@@ -1,4 +1,4 @@
-"""Health: how two policies played, seat by seat; it shows a collapse before the edge does."""
+"""Health: how two policies played, by seat. It shows a collapse before the edge does."""
 
 from __future__ import annotations
 
@@ -26,14 +26,20 @@ MEASURES = {
     "partner_overtaken": ("overtaken", "held"),
     "points_thrown": ("thrown", "plays"),
 }
-"""What is told of a policy, as one count over another.
+"""The health measures of a policy, each one count divided by another.
 
-``call_rate``: how often it called where it might have passed. ``declared_rate``: seats that
-declared, of those in deals that were played. ``declarer_win_rate`` and ``vol_rate``: deals that its
-declarer won, and those in which the losers had no trick. ``mean_tricks``: tricks of a seat.
-``forced_share``: decisions with one legal action. ``partner_overtaken``: how often it took a trick
-from its own side that it might have left to it. ``points_thrown``: card points that a seat gave to
-tricks of the other side in a deal. A side is declarer's or the others'; without one, partners.
+- ``call_rate``: calls, per decision between a call and a pass.
+- ``declared_rate``: seats that declared, per seat in a deal that was played.
+- ``declarer_win_rate``: deals that the declarer won, per deal declared.
+- ``vol_rate``: deals that the declarer won without a trick for the losers, per deal declared.
+- ``mean_tricks``: tricks, per seat in a deal that was played.
+- ``forced_share``: decisions with one legal action, per decision.
+- ``partner_overtaken``: tricks that a seat took from its own side, per trick that it could have
+  taken from its own side or left to it.
+- ``points_thrown``: card points that a seat played into tricks of the other side, per seat in a
+  deal that was played.
+
+The sides are the declarer's side and the others. In a deal without a declarer they are the pairs.
 """
 _POLICIES = 2
 _PASS = np.uint64(1 << PASS)
@@ -45,7 +51,7 @@ _ranking = lru_cache(maxsize=64)(Ranking)
 
 
 class Tally:
-    """Counts over some deals, by policy and seat."""
+    """Counts for the health measures over some deals, by policy and seat."""
 
     def __init__(self, rules: str | RuleSet) -> None:
         self._rules = rules = rule_set(rules)
@@ -56,12 +62,12 @@ class Tally:
     def note(
         self, table: VectorSjavs, actions: NDArray[np.int64], sitting: NDArray[np.int8]
     ) -> None:
-        """Count a decision of every row, before it is carried out.
+        """Count a decision of every row, before the table takes the step.
 
         Args:
             table: The deals.
-            actions: What was decided, int64[B].
-            sitting: Which policy sits where, int8[B, P].
+            actions: The actions chosen, int64[B].
+            sitting: The policy, 0 or 1, at each seat, int8[B, P].
         """
         live = np.flatnonzero(~table.over)
         seat, legal, action = table.seat[live], table.legal[live], actions[live]
@@ -84,7 +90,7 @@ class Tally:
         actions: NDArray[np.int64],
         sitting: NDArray[np.int8],
     ) -> None:
-        """Count what a card does to the trick, in some rows of a table."""
+        """Count how the cards played in some rows change the trick."""
         facts = Facts(self._rules, self._ranking, np.ascontiguousarray(words.T))
         seat = table.seat[rows]
         cards = (table.legal[rows] & _CARDS).astype(np.uint32)
@@ -108,7 +114,12 @@ class Tally:
             self._add("thrown", sitting[rows, sits], sits, lost, facts.points(other.card))
 
     def close(self, table: VectorSjavs, sitting: NDArray[np.int8]) -> None:
-        """Count the results of a table on which every deal is over."""
+        """Count the results of a table. Every deal must be over.
+
+        Args:
+            table: The deals.
+            sitting: The policy, 0 or 1, at each seat, int8[B, P].
+        """
         seats = range(table.rules.seats)
         own = [view(table.observe(seat=seat), "tricks")[:, 0] for seat in seats]
         tricks = np.stack(own, axis=1)
@@ -134,7 +145,7 @@ class Tally:
         where: NDArray[np.bool_] | None = None,
         number: NDArray[np.generic] | None = None,
     ) -> None:
-        """Count some seats, each by a number or once."""
+        """Add to a count, for each seat chosen by ``where``, its number, or 1 without numbers."""
         chosen = slice(None) if where is None else where
         weights = None if number is None else number[chosen]
         cell = who[chosen].astype(np.intp) * self._rules.seats + seat[chosen]
@@ -143,11 +154,11 @@ class Tally:
         counts += np.rint(found).astype(np.int64).reshape(counts.shape)
 
     def rates(self, policy: int) -> dict[str, float | None]:
-        """Return the measures of one policy; None where there was nothing to measure."""
+        """Return the measures of one policy over all seats; None where the divisor is 0."""
         return {name: _share(*(cell.sum() for cell in pair)) for name, pair in self._pairs(policy)}
 
     def rates_by_seat(self, policy: int) -> dict[str, list[float | None]]:
-        """Return the same for each seat."""
+        """Return the measures of one policy for each seat; None where the divisor is 0."""
         return {
             name: [_share(*cells) for cells in zip(*pair, strict=True)]
             for name, pair in self._pairs(policy)
@@ -164,7 +175,7 @@ def _share(part: np.int64, whole: np.int64) -> float | None:
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
-    """Return the sum of one or more tallies."""
+    """Return the sum of one or more tallies, in the first of them."""
     first, *others = tallies
     for tally in others:
         for name, counts in tally.counts.items():
@@ -173,13 +184,19 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 
 def is_void(table: VectorSjavs) -> NDArray[np.bool_]:
-    """Return where nobody declared and nothing was played, bool[B]; every deal must be over."""
+    """Return which deals are void: no declarer and no trumps, bool[B]. Every deal must be over."""
     void: NDArray[np.bool_] = (table.declarer == NONE) & (table.trump == NONE)
     return void
 
 
 def may_call(legal: NDArray[np.uint64], rules: str | RuleSet) -> NDArray[np.bool_]:
-    """Return where a seat has the choice between a call and a pass, from legal actions."""
-    calls = np.uint64(sum(1 << call for call in possible_calls(rule_set(rules)) if call != PASS))
+    """Return where a seat may choose between a call and a pass, bool[N].
+
+    Args:
+        legal: Legal actions, uint64[N] as bits.
+        rules: The rule set.
+    """
+    rules = rule_set(rules)
+    calls = np.uint64(sum(1 << call for call in possible_calls(rules) if call != PASS))
     choice: NDArray[np.bool_] = ((legal & _PASS) > 0) & ((legal & calls) > 0)
     return choice

@@ -1,4 +1,4 @@
-"""Playing out: policies at a table of deals, asked in batches."""
+"""Play deals to their end with two policies, in batches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two policies, and where their deals and keys come from."""
+    """Two policies with their names, and the deal set and seed of their deals and keys."""
 
     names: tuple[str, str]
     policies: tuple[Policy, Policy]
@@ -41,18 +41,19 @@ def play_out(
     """Play every deal to its end.
 
     Args:
-        match: The policies, 0 and 1.
-        deals: The deals, nothing played; they change.
+        match: The match with policies 0 and 1.
+        deals: The deals before their first decision. They are changed in place.
         number: Number of each deal, for the keys, intp[B].
-        sitting: Which policy sits where, int8[B, P].
-        tally: Counts how they are played, if that is asked for.
+        sitting: The policy, 0 or 1, at each seat, int8[B, P].
+        tally: Counts for the health measures; None to count nothing.
 
     Raises:
-        IllegalActionError: a policy chose an illegal action; it is named, with the record.
+        IllegalActionError: a policy chose an illegal action; the sentence names the policy and
+            gives the record.
     """
     seed, decision = stream(match.deal_set, match.seed, "keys"), 0
     while not deals.over.all():
-        # A forced move needs no policy; rows that are over take any action.
+        # The policies decide nothing in a forced move, and rows that are over take any action.
         actions = lowest_action(deals.legal)
         asked = np.flatnonzero(np.bitwise_count(deals.legal) > 1)
         keys = key(seed, number[asked], deals.seat[asked], decision)
@@ -73,12 +74,13 @@ def play_out(
 def in_parts(
     play: Callable[[range], Part], count: dict[str, int], batch: int, processes: int
 ) -> Iterator[Part]:
-    """Play many deals or rubbers, and yield what their parts came to, in order.
+    """Play many deals or rubbers in parts, and yield the results of the parts in order.
 
     Args:
-        play: Plays those of some numbers; with several processes it must pickle.
-        count: How many there are, by what they are called in a complaint.
-        batch: How many make a part.
+        play: Plays the deals or rubbers with the numbers in a range. With several processes it must
+            pickle.
+        count: One entry: the name for error sentences ("deals"), and how many there are.
+        batch: Deals or rubbers in a part.
         processes: Number of processes.
 
     Raises:
@@ -95,7 +97,7 @@ def in_parts(
 def _asked(
     policy: Policy, name: str, deals: VectorSjavs, rows: NDArray[np.intp], keys: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
-    """Return what a policy chooses in some rows, after checking it."""
+    """Return the actions that a policy chooses in some rows, after a check that they are legal."""
     words = (deals.observe_all() if policy.sees_all else deals.observe())[rows]
     answer = policy.act(words, deals.legal[rows], keys)
     try:
@@ -105,8 +107,8 @@ def _asked(
     legal = deals.legal[rows]
     if actions.shape != rows.shape or actions.dtype.kind not in "iu":
         raise IllegalActionError(
-            f"policy {name!r} returned {actions.dtype} of shape {actions.shape} "
-            f"where integers of shape {rows.shape} were asked for"
+            f"policy {name!r} returned {actions.dtype} of shape {actions.shape}; "
+            f"it must return integers of shape {rows.shape}"
         )
     inside = np.clip(actions, 0, N_ACTIONS - 1).astype(np.uint64)
     allowed = (inside == actions) & (legal >> inside & np.uint64(1)).astype(np.bool_)

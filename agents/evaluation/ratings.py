@@ -1,4 +1,4 @@
-"""Ratings: all agents of a results file on one scale, a view of its table."""
+"""Ratings: all agents of a results file on one scale."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANCHOR = "random"
 _ELO = 400 / math.log(10)
 _NORMAL_95 = 1.959964
 _PRIOR = 0.5
-"""Deals added to either side of every match, so that ratings stay finite."""
+"""Deals added to each side of every match, so that ratings stay finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,21 @@ class Rating:
 
 
 def ratings(results: Results) -> list[Rating]:
-    """Return the ratings of all agents, best first: one fit to the outcomes of all deals.
+    """Return the ratings of all agents, best first.
 
-    A drawn deal is half a win, which makes the intervals a little too wide. They are Wald's, on the
-    distance from the anchor. A view of the table: another agent in it may move all the others.
+    They are one Bradley-Terry fit to the outcomes of all deals. A drawn deal counts as half a win,
+    which makes the intervals a little too wide. The intervals are Wald intervals of the distance
+    from the anchor. The fit uses the whole table, so one more agent may change all ratings.
 
     Raises:
-        ResultsError: the anchor is missing, an entry has no counts, or agents have not met.
+        ResultsError: the anchor is missing, an entry has no counts, or no chain of matches connects
+            an agent with the anchor.
     """
     names = [agent.name for agent in results.agents]
     if ANCHOR not in names:
-        raise ResultsError(f"ratings stand on {ANCHOR!r}, which is not among {', '.join(names)}")
+        raise ResultsError(
+            f"ratings need the agent {ANCHOR!r} as their zero; the agents are {', '.join(names)}"
+        )
     points = _points(results, names)
     anchor = names.index(ANCHOR)
     free = [index for index in range(len(names)) if index != anchor]
@@ -73,7 +77,7 @@ def ratings(results: Results) -> list[Rating]:
 
 
 def _points(results: Results, names: list[str]) -> NDArray[np.float64]:
-    """Return the deals that each agent won against each other, float64[agents, agents]."""
+    """Return the deals that each agent won against each other agent, float64[agents, agents]."""
     points = np.zeros((len(names), len(names)))
     for entry in results.entries:
         if entry.wins is None or entry.draws is None or entry.losses is None:

@@ -1,6 +1,6 @@
-"""The report: ``results.json`` read, checked, and shown. It knows nothing else.
+"""The report: read, check, write and show ``results.json``. It knows nothing else.
 
-The format is frozen: ``Results`` is its description.
+The format is frozen; ``Results`` describes it.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Rules(_Part):
 
 
 class Agent(_Part):
-    """A policy by its name, and what tells it from others of that name."""
+    """The name of a policy, and the fingerprint that tells it from others of this name."""
 
     name: str
     fingerprint: str
 
 
 class Rubbers(_Part):
-    """The share of rubbers that A won, drawn ones counted half, with its 95 % interval."""
+    """The share of rubbers that A won, with its 95 % interval. Drawn rubbers count half."""
 
     share: FiniteFloat
     low: FiniteFloat
@@ -61,17 +61,17 @@ class Entry(_Part):
     high: FiniteFloat
     plays: Count
     wins: Count | None = None
-    """Deals that A won over all their seatings together; ratings need the three."""
+    """Deals that A won, summed over all their seatings. Ratings need wins, draws and losses."""
     draws: Count | None = None
     losses: Count | None = None
     health: dict[str, dict[str, FiniteFloat | None]] | None = None
-    """How the two played: by "a" and "b", then by measure."""
+    """Health measures of the two policies, by "a" and "b", then by measure."""
     health_by_seat: dict[str, dict[str, list[FiniteFloat | None]]] | None = None
     rubbers: Rubbers | None = None
 
     @property
     def separated(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """Whether 0 lies outside the interval."""
         return not self.low <= 0 <= self.high
 
 
@@ -81,7 +81,7 @@ class Results(_Part):
     format: int
     rules: Rules
     fingerprint: str
-    """Of the rules."""
+    """The fingerprint of the rules."""
     deal_set: str
     seed: Count
     deals: Count
@@ -91,10 +91,14 @@ class Results(_Part):
 
 
 def check(value: object, where: str = "results") -> Results:
-    """Return a plain value as results.
+    """Return a value from JSON as results, after a check.
+
+    Args:
+        value: The value.
+        where: Its name in error sentences.
 
     Raises:
-        ResultsError: it is of another format, or something is missing or wrong.
+        ResultsError: the value is of another format, or an entry is missing or wrong.
     """
     found = value.get("format") if isinstance(value, dict) else value
     if found != FORMAT:
@@ -136,11 +140,11 @@ def read(path: Path) -> Results:
 
 
 def write(path: Path, results: object) -> None:
-    """Write results into a file, whole or not at all.
+    """Write results to a file atomically.
 
     Raises:
-        ResultsError: they are not of the format, or the file cannot be written; whatever was there
-            stays.
+        ResultsError: the results are not of the format, or the file cannot be written. The file
+            then stays as it was.
     """
     check(results)
     unfinished = path.parent / (_UNFINISHED + path.name)
@@ -164,7 +168,7 @@ _NUMERIC = {
     "rubbers won": True,
     "plays": True,
 }
-"""The headings, and whether numbers stand below."""
+"""The headings of the columns, and whether a column holds numbers."""
 
 
 def table(results: Results) -> Table:
@@ -187,7 +191,7 @@ def markdown(results: Results) -> str:
 
 
 def health(results: Results) -> Table:
-    """Return how the agents played, seat by seat, as a table for the terminal."""
+    """Return the health measures, overall and by seat, as a table for the terminal."""
     shown = Table(title="how they played, in all and by seat")
     headings, *rows = _health_lines(results)
     for number, heading in enumerate(headings):
@@ -198,18 +202,18 @@ def health(results: Results) -> Table:
 
 
 def health_markdown(results: Results) -> str:
-    """Return the same as a Markdown table."""
+    """Return the health measures, overall and by seat, as a Markdown table."""
     headings, *rows = _health_lines(results)
     rule = ["---" if number < _NAMED else "---:" for number in range(len(headings))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows)) + "\n"
 
 
 _NAMED = 3
-"""Columns of the health table that name who played."""
+"""Number of columns of the health table that say who played: agent, opponent, seat."""
 
 
 def _health_lines(results: Results) -> list[list[str]]:
-    """Return headings and rows: each agent of each match in all, then seat by seat."""
+    """Return headings and rows: for each agent of each match its total, then a row per seat."""
     rows: list[list[str]] = []
     measures: list[str] = []
     for entry in results.entries:
@@ -231,19 +235,19 @@ def _figure(value: float | None) -> str:
 
 
 def title(results: Results) -> str:
-    """Return what was played, in a line."""
+    """Return the title of a table: rules, number of deals, deal set, seed."""
     played = f"{results.deals:,} deals of {results.deal_set}, seed {results.seed}"
     return f"{results.rules.name}, {played}"
 
 
 def caption(results: Results) -> str:
-    """Return what the numbers are, and the options they hold for."""
+    """Return the caption of a table: the unit of the numbers, and the rule options."""
     options = ", ".join(f"{name}={value}" for name, value in results.rules.options.items())
     return f"game points per deal with 95 % intervals; {options}"
 
 
 def _lines(results: Results) -> list[tuple[str, ...]]:
-    """Return headings and rows, without columns in which nothing stands."""
+    """Return headings and rows, without empty columns."""
     rows = [_cells(entry) for entry in results.entries]
     columns = zip(_NUMERIC, *rows, strict=True)
     filled = [column for column in columns if not rows or any(column[1:])]

@@ -1,4 +1,4 @@
-"""Rubbers between two policies: how many each wins, over the same cards in every seating."""
+"""Rubbers between two policies: the share that each wins, with the same cards in every seating."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from sjavs_env.core.rules import rubber
 from sjavs_env.players import Policy
 
 BLOCK = 500
-"""Rubbers whose cards come from one generator a deal."""
+"""Rubbers in a block. For each deal of a rubber one generator deals the cards of the block."""
 MOST_DEALS = 1000
-"""Deals, void ones too, after which a rubber counts as drawn: it may never end if nobody calls."""
+"""Deals, void ones too, after which a rubber counts as drawn. Without this limit a rubber in which
+nobody calls would never end."""
 _NAME = "rubbers"
 
 
 @dataclass(frozen=True, slots=True)
 class Rubbers:
-    """What rubbers came to.
+    """The result of rubbers between two policies.
 
     Attributes:
-        share: Share of them that the first policy won, drawn ones counted half.
+        share: Share of rubbers that the first policy won. Drawn rubbers count half.
         low: Lower end of the 95 % bootstrap interval over rubbers.
-        high: Upper end.
-        plays: Rubbers that were played: their number times the seatings.
+        high: Upper end of the interval.
+        plays: Plays: number of rubbers times number of seatings.
     """
 
     share: float
@@ -55,23 +56,24 @@ def rubbers(
 ) -> Rubbers:
     """Measure the share of rubbers that A wins from B.
 
-    A rubber is played in every seating, with the same first dealer and the same cards deal by deal.
-    It is won by the policy whose seats are paid more on average (RULES 8).
+    Each rubber is played in every seating, with the same first dealer and the same cards in each
+    deal. The policy whose seats have the higher mean payoff wins the rubber (RULES 8).
 
     Args:
-        a: The first policy; with several processes it must pickle, and so must the second.
+        a: The first policy. With several processes both policies must pickle.
         b: The second policy.
         rules: The rule set.
         number: Number of rubbers.
         seed: Seed of the deals and of the keys.
         deal_set: "train", "validation" or "test", or one of them with its version.
-        names: What to call the two in complaints.
-        processes: Number of processes; they change nothing but the time.
+        names: Names of the two policies in error sentences.
+        processes: Number of processes. It does not change the result.
         progress: Called with the number of rubbers just finished.
 
     Raises:
         ValueError: a number is out of range, or the deal set is unknown.
-        IllegalActionError: a policy chose an illegal action; it is named, with the record.
+        IllegalActionError: a policy chose an illegal action; the sentence names the policy and
+            gives the record.
     """
     rules = rule_set(rules)
     match = Match(names, (a, b), rules, deal_set, seed)
@@ -82,13 +84,19 @@ def rubbers(
             progress(len(part))
     won = np.concatenate(parts)
     low, high = interval(won)
-    # Halves are symmetric about 0, as edges are, so that swapped policies mirror the interval.
+    # ``won`` is the share less 0.5. It is symmetric about 0, so swapped policies mirror the
+    # interval exactly.
     share, low, high = (float(value) + 0.5 for value in (won.mean(), low, high))
     return Rubbers(share, low, high, plays=number * len(seatings(rules)))
 
 
 def _play(match: Match, span: range) -> NDArray[np.float64]:
-    """Play some rubbers in every seating: per rubber the share that A won, less a half."""
+    """Play some rubbers in every seating; return the share that A won less 0.5, float64[rubbers].
+
+    Args:
+        match: The match.
+        span: The numbers of the rubbers.
+    """
     rules, held = match.rules, seatings(match.rules)
     first = VectorSjavs(rules, len(span), _cards(match, span)).dealer
     sheets = rubber.begin(rules, np.tile(first, len(held)))
@@ -104,14 +112,17 @@ def _play(match: Match, span: range) -> NDArray[np.float64]:
 
 
 def _cards(match: Match, span: range, *deal: int) -> int:
-    """Return the seed of the cards of a deal in some rubbers, or of their first dealers."""
+    """Return the seed of the cards of a deal in a block of rubbers.
+
+    Without a deal, return the seed of their first dealers.
+    """
     return stream(match.deal_set, match.seed, _NAME, span.start // BLOCK, *deal)
 
 
 def _play_deal(
     match: Match, span: range, deal: int, desk: VectorSjavs, sheets: rubber.Rubbers
 ) -> None:
-    """Play a deal of every rubber that is not over, and score it."""
+    """Play and score one deal of every rubber that is not over."""
     held = seatings(match.rules)
     for rows in np.arange(desk.batch).reshape(len(held), -1):
         desk.reset(

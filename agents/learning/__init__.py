@@ -1,4 +1,4 @@
-"""From deals to better weights.
+"""Learning: rollouts, losses, gradient steps.
 
 In: a ``VectorSjavs`` and networks. Out: networks that play better.
 Start with ``rollout.py``, which plays and records; ``league.py`` seats opponents, ``branches.py``

@@ -1,10 +1,11 @@
-"""Branches: what every legal card would have been worth, by playing each of them out.
+"""Branches: the outcome of every legal card of a decision, by playing the deal out after each.
 
-In the last tricks a sampled payoff says little about the one card that was chosen, and nothing of
-the others. There the rest of a deal is short, so that every legal card can be played, and the deal
-played out from it, in the same true deal; the payoffs of a decision differ by its card alone. Over
-many deals their mean is what a card is worth to a seat that does not see the others' hands. It is
-the rollout of search programs, spread over deals in place of worlds.
+In the last tricks a sampled payoff says little about the card played, and nothing about the other
+legal cards. But the rest of the deal is short, so every legal card can be tried in the same true
+deal, and the deal played out after it. The payoffs of a decision's branches differ only by its
+card. Their mean over many deals is the value of the card for a seat that does not see the other
+hands. Search programs do the same with many sampled worlds of one deal; here the many deals of
+training take the place of the worlds.
 """
 
 from __future__ import annotations
@@ -30,33 +31,34 @@ _BITS = np.arange(N_CARDS, dtype=np.uint64)
 
 
 ITSELF = "itself"
-"""The name of the policy that learns, where the player of branches is named."""
+"""In ``BranchesConfig.player``: the policy that learns."""
 
 
 @dataclass(frozen=True)
 class BranchesConfig:
-    """How the second network of an actor learns, which plays the last tricks."""
+    """How branches are played out; the late network learns from them."""
 
     player: str = "rule-of-thumb"
-    """Who plays branches out: a built-in player, in every seat, which is quick; or ``itself``: the
-    average of the weights in the learner's seats and the opponents in theirs, which is better once
-    that average plays better."""
+    """The policy that plays branches out. A built-in player plays every seat, which is fast.
+    ``itself`` is the average of the weights in the learner's seats, with the opponents in theirs.
+    It is better once that average plays better than the built-in player."""
     every: AtLeastOne = 1
-    """Only every so many-th table has branches: more deals in the same time, and fewer branches
-    from each."""
+    """Every n-th deal of a rollout has branches. With a larger n a run makes more deals in the same
+    time, and has fewer branches per deal."""
     bfloat16: bool = False
-    """Whether networks multiply matrices in bfloat16 for that. It is twice as fast on a processor
-    that supports it and slower on others; only the cards that they choose are used."""
+    """Whether networks that play branches out multiply matrices in bfloat16. This is twice as fast
+    on a processor with bfloat16, and slower on others. Only the cards that the networks choose are
+    used, not their outputs."""
 
 
 class Outcomes(NamedTuple):
-    """What branches came to.
+    """The outcomes of branches.
 
     Attributes:
-        decision: Which decisions were branched, int64[M].
-        paid: What the seat was paid after each card, in game points, NaN where it was not legal;
-            float32[M, N_CARDS].
-        points: The card points of the seat's column then, likewise.
+        decision: Numbers of the decisions with branches, int64[M].
+        paid: Payoff of the seat after each card, in game points, float32[M, N_CARDS]; NaN where the
+            card was not legal.
+        points: Card points of the seat's column at the end of the deal, in the same form.
     """
 
     decision: NDArray[np.int64]
@@ -65,7 +67,7 @@ class Outcomes(NamedTuple):
 
 
 def _trick(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return the number of the trick that a decision is in, from 1; 0 before cards are played."""
+    """Return the number of each decision's trick, from 1; 0 before the first trick."""
     number, phase = LAYOUT["trick_number"], LAYOUT["phase"]
     done = words[:, number.word] >> np.uint32(number.shift) & np.uint32((1 << number.bits) - 1)
     playing = words[:, phase.word] >> np.uint32(phase.shift + PLAY) & np.uint32(1)
@@ -73,17 +75,17 @@ def _trick(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def joined(parts: list[Outcomes]) -> Outcomes:
-    """Return the outcomes of several steps as one."""
+    """Concatenate the outcomes of several steps."""
     return Outcomes(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def planned(config: BranchesConfig, late: int, average: Actor, rules: RuleSet) -> Branches:
-    """Return what plays branches out.
+    """Return the ``Branches`` of a configuration.
 
     Args:
-        config: Who does, and at which tables.
-        late: The trick from which on decisions have branches, counted from 1.
-        average: The policy that learns, as the average of its weights.
+        config: The configuration.
+        late: The first trick, counted from 1, whose decisions have branches.
+        average: The actor with the average of the weights, for ``itself``.
         rules: The rule set.
     """
     itself = config.player == ITSELF
@@ -101,11 +103,11 @@ class Branches:
     """Plays out every legal card of late decisions.
 
     Args:
-        first: The trick from which on they are late, counted from 1.
-        player: Plays them out.
+        first: The first trick, counted from 1, whose decisions are late.
+        player: The policy that plays branches out.
         rules: The rule set.
-        as_seated: Whether opponents play their own seats, and not the player all.
-        every: Only every so many-th table has branches.
+        as_seated: Whether opponents play their own seats. Otherwise the player plays all seats.
+        every: Every n-th deal has branches.
         bfloat16: Whether networks multiply matrices in bfloat16.
     """
 
@@ -133,13 +135,16 @@ class Branches:
         words: NDArray[np.uint32],
         opponents: Opponents | None = None,
     ) -> Outcomes:
-        """Return the outcomes of late decisions among those at hand, by their number there.
+        """Play out the branches of the late decisions of one step.
 
         Args:
-            vec: The deals, which stay as they are.
-            rows: Rows with a choice, intp[N].
+            vec: The deals. They do not change.
+            rows: Rows in which the learner decides, intp[N].
             words: Their observations, uint32[N, W].
-            opponents: Whom the learner meets at some tables.
+            opponents: The opponents in the rollout; None for self-play in all rows.
+
+        Returns:
+            The outcomes; a decision's number is its index in ``rows``.
         """
         late = np.flatnonzero((_trick(words) >= self._first) & (rows % self._every == 0))
         outcomes = Outcomes(late, *np.full((2, len(late), N_CARDS), np.nan, np.float32))
@@ -151,14 +156,14 @@ class Branches:
             place = np.arange(len(branch)), tables.seat.copy()
             self._play_out(tables, card, self._others(opponents, branch))
             outcomes.paid[number, card] = tables.payoff[place]
-            # Where nobody declares, seat 0's side stands in the place of declarer's.
+            # Without a declarer, card_points has seat 0's side in place of declarer's side.
             declarer = np.maximum(tables.declarer, 0)
             declaring = self._column[declarer] == self._column[place[1]]
             outcomes.points[number, card] = tables.card_points[place[0], 1 - declaring]
         return outcomes
 
     def _others(self, opponents: Opponents | None, rows: NDArray[np.intp]) -> Opponents | None:
-        """Return who plays their own seats at some of the tables, None where the player has all."""
+        """Return the opponents that play their seats in these rows; None if the player has all."""
         if opponents is None or not self._as_seated:
             return None
         here = opponents.at(rows)
@@ -169,7 +174,7 @@ class Branches:
     def _play_out(
         self, tables: VectorSjavs, actions: NDArray[np.int64], opponents: Opponents | None
     ) -> None:
-        """Take an action at each table, and play the deals to their end."""
+        """Take an action in each row, and play the deals to their end."""
         tables.step(actions)
         while not tables.over.all():
             actions = lowest_action(tables.legal)

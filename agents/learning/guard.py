@@ -1,4 +1,4 @@
-"""The guard: a larger entropy bonus for calls, while the policy takes too few of its chances."""
+"""The guard: a larger entropy bonus for calls while the policy calls too rarely."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from sjavs_env.core.tables.actions import PASS
 def entropy_weights(
     experience: Experience, usual: float, config: GuardConfig, rules: RuleSet, group: Group
 ) -> tuple[NDArray[np.float32], dict[str, float]]:
-    """Return the entropy bonus of each decision, and what the guard has seen.
+    """Return the entropy bonus of each decision, and the numbers of the guard for the log.
 
     Args:
         experience: The decisions of a rollout, N of them.
         usual: The scheduled entropy bonus.
-        config: When the guard is on, and what it raises the bonus to.
+        config: The threshold of the guard, and its entropy bonus.
         rules: The rule set.
-        group: All processes of the run; they judge together.
+        group: All processes of the run. The guard uses the call rate over all of them.
 
     Returns:
-        The bonus, float32[N], and the numbers to log; none where nobody could choose to call.
+        The bonus, float32[N], and the numbers to log, which are empty if no decision was between a
+        call and a pass.
     """
     weights = np.full(len(experience), usual, np.float32)
     choice = may_call(experience.legal, rules)

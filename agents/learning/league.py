@@ -1,9 +1,9 @@
-"""The league: whom the learner meets beside itself, and who sits where.
+"""The league: a pool of opponents for the learner, and their seats.
 
-Plain self-play chases its own tail: what it once knew to answer, it forgets. So at a share of the
-tables one side is a member of the league, seated as a team: players by name, and past selves of the
-learner. Members are drawn uniformly, for preferring the hardest ones gained nothing in Bridge
-(Kita et al. 2024). Only the learner's seats are learned from.
+Plain self-play can run in circles: the learner forgets how to answer strategies that it once beat.
+So in a share of the deals a league member takes one side: a named policy, or a past self of the
+learner. Members are drawn uniformly, because a preference for the hardest opponents gained nothing
+in Bridge (Kita et al. 2024). The learner learns only from its own seats.
 """
 
 from __future__ import annotations
@@ -24,37 +24,38 @@ from sjavs_env.players import Policy
 from sjavs_env.views.layout import N_WORDS
 
 PAST = "past"
-"""What past selves are called together."""
+"""The common name of all past selves, in tags."""
 _LEARNER = -1
 
 
 @dataclass(frozen=True)
 class LeagueConfig:
-    """Whom the learner meets beside itself."""
+    """The opponent pool of the learner."""
 
     share: Share = 0.0
-    """Share of the tables at which one side is a member of the league; 0 for self-play alone."""
+    """Share of the deals in which a league member takes one side; 0: plain self-play."""
     players: tuple[str, ...] = ("rule-of-thumb",)
-    """Members by name: built-in players, checkpoints, anything that names a policy."""
+    """Named members: built-in players, checkpoints, any name of a policy."""
     players_share: Share = 0.5
-    """Share of the league's tables that these take, past selves the rest."""
+    """Probability that a drawn member is a named one; otherwise it is a past self."""
     past: NotNegative = 20
-    """Past selves that are members, the latest ones; 0 for none."""
+    """Number of past selves in the league, the latest ones; 0: none."""
     past_every: AtLeastOne = 25
-    """Updates between two of them."""
+    """Updates between two past selves."""
     at_once: AtLeastOne = 4
-    """Members drawn for an update, who share its tables: few, so that each is asked in batches."""
+    """Members drawn for one update; they share its league deals equally. A small number keeps each
+    member's batches large."""
 
 
 @dataclass(frozen=True)
 class Opponents:
-    """Who plays the seats that the learner does not, for the deals of an update.
+    """The opponents of the learner in the deals of one update.
 
     Attributes:
-        names: What each member is called.
-        members: The members, as policies.
-        sitting: The member in each seat by number, -1 for the learner, int8[B, P].
-        generator: Gives the members their keys.
+        names: Name of each member.
+        members: Policy of each member.
+        sitting: Number of the member at each seat, -1 for the learner, int8[B, P].
+        generator: Draws the keys of the members.
     """
 
     names: tuple[str, ...]
@@ -69,13 +70,13 @@ class Opponents:
         words: NDArray[np.uint32],
         actions: NDArray[np.int64],
     ) -> NDArray[np.intp]:
-        """Choose for the members whose turn it is in some rows; return the learner's rows.
+        """Choose actions in the rows where a member is to act; return the learner's rows.
 
         Args:
             vec: The deals.
-            rows: Rows with a choice, intp[N].
+            rows: Rows with more than one legal action, intp[N].
             words: Observations with all cards of every row, uint32[B, W_ALL].
-            actions: Takes what the members choose, int64[B].
+            actions: The actions of all rows, int64[B]; those of the members are written into it.
         """
         turn = self.sitting[rows, vec.seat[rows]]
         for number, member in enumerate(self.members):
@@ -88,11 +89,11 @@ class Opponents:
         return own
 
     def at(self, rows: NDArray[np.intp]) -> Opponents:
-        """Return who sits at some of the tables, by their rows."""
+        """Return the opponents of these rows only."""
         return replace(self, sitting=self.sitting[rows])
 
     def points(self, payoff: NDArray[np.float32]) -> dict[str, float]:
-        """Return what the learner's seats were paid on average, by whom they met.
+        """Return the mean payoff of the learner's seats against each member, in game points.
 
         Args:
             payoff: Payoff of each seat, in game points, float32[B, P].
@@ -107,13 +108,13 @@ class Opponents:
 
 
 class League:
-    """The members, and the tables that they are drawn for, in one phase of a run.
+    """The members of the league in one phase of a run; it draws the opponents of each update.
 
     Args:
-        config: Whom the learner meets, and how often.
+        config: The configuration.
         rules: The rule set.
-        load: Returns the policy of a name.
-        keeps_past: Whether past selves are kept: this phase meets them, or a later one does.
+        load: Loads a policy by name.
+        keeps_past: Whether to keep past selves, because this phase or a later one uses them.
     """
 
     def __init__(
@@ -129,27 +130,27 @@ class League:
         self._keeps_past = keeps_past and bool(config.past)
         self._players = {name: load(name, rules) for name in config.players} if config.share else {}
         self.past: deque[tuple[int, Actor]] = deque(maxlen=config.past)
-        """Past selves by the number of the update that they come from, oldest first."""
+        """Past selves, oldest first: the number of an update, and the actor after it."""
 
     def due(self, update: int) -> bool:
-        """Return whether the self after some updates becomes a member."""
+        """Return whether the learner becomes a past self after this number of updates."""
         return self._keeps_past and update % self.config.past_every == 0
 
     def add(self, update: int, actor: Actor) -> None:
-        """Make the learner as it stands a member."""
+        """Add a copy of an actor to the past selves."""
         self.past.append((update, deepcopy(actor).requires_grad_(requires_grad=False)))
 
     @property
     def plays(self) -> bool:
-        """Whether it has a table."""
+        """Whether the league plays in any deal."""
         return bool(self.config.share and (self._players or self.past))
 
     def opponents(self, batch: int, generator: np.random.Generator) -> Opponents:
-        """Draw whom the learner meets at some tables, and who sits where.
+        """Draw members and seatings for the deals of an update.
 
         Args:
-            batch: Number of tables.
-            generator: Draws members and seatings.
+            batch: Number of deals.
+            generator: Draws members, seatings and later the members' keys.
         """
         config = self.config
         tables = round(config.share * batch)
@@ -162,7 +163,7 @@ class League:
         return Opponents(names, members, sitting, generator)
 
     def _draw(self, generator: np.random.Generator) -> tuple[str, Policy]:
-        """Draw a member."""
+        """Draw a member; return its name and its policy."""
         by_name = generator.random() < self.config.players_share
         if self._players and (by_name or not self.past):
             name = self.config.players[generator.integers(len(self._players))]

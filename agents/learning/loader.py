@@ -1,4 +1,4 @@
-"""The loader: how decisions reach the networks, from arrays to tensors on their device."""
+"""The loader: turns arrays of decisions into tensors on the device of the networks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from agents.networks import devices
 from agents.networks.features import Encoder, tensors
 
 _AT_ONCE = 4096
-"""Decisions whose features a CPU makes at once, for what lies between must stay near it."""
+"""Decisions that a CPU encodes at a time, so that intermediate results stay in its cache."""
 
 
 class Loader:
-    """Brings decisions to a device, in the slots of the networks.
+    """Moves decisions to a device, and encodes them for the networks.
 
     Args:
-        encode: Reads words with all cards.
+        encode: An encoder with all cards.
         device: The device.
     """
 
@@ -29,20 +29,25 @@ class Loader:
         self._device = device
 
     def tensor(self, array: NDArray[np.generic]) -> Tensor:
-        """Return an array as a tensor."""
+        """Return an array as a tensor on the device."""
         return devices.moved(torch.from_numpy(array), self._device)
 
     def tensors(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64]
     ) -> tuple[Tensor, Tensor]:
-        """Return words and legal actions as the networks read them."""
+        """Return words int32[N, W] and legal actions int64[N] as tensors on the device."""
         seen, options = tensors(words, legal)
         return devices.moved(seen, self._device), devices.moved(options, self._device)
 
     def features(
         self, experience: Experience, action: NDArray[np.int64]
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return features with all cards, legal slots and the actions' slots of all decisions."""
+        """Encode all decisions.
+
+        Returns:
+            Features with all cards, float32[N, n_features]; legal slots, bool[N, n_slots]; and the
+            slots of the actions, int64[N].
+        """
         words, legal = self.tensors(experience.words, experience.legal)
         slots = self._encode.slots
         contexts = slots.contexts(words)
@@ -50,7 +55,7 @@ class Loader:
         return self._encoded(words, legal, contexts), slots.legal(legal, contexts), slot
 
     def _encoded(self, words: Tensor, legal: Tensor, contexts: Tensor) -> Tensor:
-        """Return features with all cards."""
+        """Return features with all cards, float32[N, n_features]."""
         n = len(words)
         features = torch.empty(n, self._encode.n_features, device=self._device)
         at_once = _AT_ONCE if self._device.type == "cpu" else max(n, 1)
@@ -60,11 +65,11 @@ class Loader:
         return features
 
     def outcomes(self, experience: Experience, allowed: Tensor) -> Tensor | None:
-        """Return what branches came to, as a minibatch has it; None without branches.
+        """Return the outcomes of branches as in ``Batch.outcomes``; None without branches.
 
         Args:
             experience: The decisions.
-            allowed: Their legal slots.
+            allowed: Their legal slots, bool[N, n_slots].
         """
         if experience.outcomes is None:
             return None

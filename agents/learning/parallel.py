@@ -1,7 +1,7 @@
-"""The processes of a data-parallel run, and what they work out together.
+"""The processes of a data-parallel run: sums, means and gradients over all of them.
 
-``torchrun`` starts them; a process by itself is a group of one, for which nothing is set up and
-every answer is its own. All processes of a group ask for the same things in the same order.
+``torchrun`` starts the processes. A single process is a group of one; it sets up no connections.
+All processes of a group must make the same calls in the same order.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from torch import Tensor, distributed, nn
 
 Connections = ReferenceType[distributed.ProcessGroup]
-"""What torch keeps until all processes part; torch calls it a process group."""
+"""A weak reference to a process group of torch, which torch keeps until the processes part."""
 T = TypeVar("T")
 Net = TypeVar("Net", bound=nn.Module)
 
 _PATIENCE = timedelta(hours=2)
-"""How long the others wait while the first measures; a process that died is noticed at once."""
+"""How long the other processes wait while the first evaluates. A dead process is noticed at once,
+without this wait."""
 
 
 class LostError(RuntimeError):
@@ -36,18 +37,18 @@ class LostError(RuntimeError):
 
 
 class FirstFailedError(RuntimeError):
-    """The first process could not make what all need; it says itself why."""
+    """The first process failed in a task for all processes; it reports the error itself."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """A process among those that train together.
+    """A process in a group of processes that train together.
 
     Attributes:
-        rank: Its number, from 0; the first, 0, writes, prints and measures for all.
+        rank: Its number, from 0. The first process, 0, writes, prints and evaluates for all.
         size: Number of processes on all machines.
-        local_rank: Its number among those of its machine.
-        connections: What numbers and objects go through; None in a group of one.
+        local_rank: Its number on its machine, from 0.
+        connections: The connections to the other processes; None in a group of one.
     """
 
     rank: int = 0
@@ -57,11 +58,11 @@ class Group:
 
     @property
     def first(self) -> bool:
-        """Whether this process speaks for all."""
+        """Whether this is the first process, which writes, prints and evaluates for all."""
         return self.rank == 0
 
     def sum(self, numbers: Sequence[float]) -> list[float]:
-        """Return sums over all processes, number by number."""
+        """Return the elementwise sum of the processes' numbers."""
         if self.connections is None:
             return list(numbers)
         total = torch.tensor(numbers, dtype=torch.float64)
@@ -70,28 +71,28 @@ class Group:
         return total.tolist()
 
     def gather(self, number: int) -> list[int]:
-        """Return the number that each process has, by rank."""
+        """Return the number of each process, by rank."""
         own = [number if rank == self.rank else 0 for rank in range(self.size)]
         return [int(each) for each in self.sum(own)]
 
     def mean(self, values: NDArray[np.floating | np.bool_]) -> float:
-        """Return the mean of the values of all processes, NaN if there are none."""
+        """Return the mean over the values of all processes, NaN if there are no values."""
         if self.size == 1:
             return float(values.mean()) if len(values) else math.nan
         total, number = self.sum([float(values.sum(dtype=np.float64)), len(values)])
         return total / number if number else math.nan
 
     def variance(self, values: NDArray[np.floating]) -> float:
-        """Return the variance of the values of all processes."""
+        """Return the variance over the values of all processes."""
         if self.size == 1:
             return float(values.var())
         return self.mean(np.square(values.astype(np.float64) - self.mean(values)))
 
     def from_first(self, make: Callable[[], T]) -> T:
-        """Return what the first process makes; the others make nothing.
+        """Call a function in the first process, and return its result in all processes.
 
         Raises:
-            FirstFailedError: on the others, where the first raised something.
+            FirstFailedError: in the other processes, if the first process raised an error.
         """
         if self.connections is None:
             return make()
@@ -108,19 +109,20 @@ class Group:
         return cast(T, made)
 
     def alike(self, net: Net) -> Net:
-        """Give a network the weights that the first process's has, and return it.
+        """Copy the weights of the first process's network to this network, and return it.
 
-        One seed makes the same weights but for the last digits, where processors differ.
+        The same seed is not enough: on different processors it gives weights that differ in their
+        last digits.
         """
         if self.size > 1:
             net.load_state_dict(self.from_first(net.state_dict))
         return net
 
     def portion(self, batch: int) -> int:
-        """Return how many deals of a batch fall to each process.
+        """Return the number of deals of a batch for each process.
 
         Raises:
-            ValueError: they cannot be shared out evenly.
+            ValueError: the batch is no multiple of the number of processes.
         """
         if batch % self.size:
             fit = max(round(batch / self.size), 1) * self.size
@@ -131,14 +133,14 @@ class Group:
         return batch // self.size
 
     def placed(self, device: str) -> str:
-        """Return the name of this process's own device: on each GPU of a machine there is one."""
+        """Return the name of this process's device; each process of a machine has its own GPU."""
         return f"cuda:{self.local_rank}" if device == "cuda" and self.size > 1 else device
 
     def adder(self, device: torch.device) -> Callable[[Iterable[Tensor]], None]:
-        """Return a function that replaces tensors by their sums over all processes.
+        """Return a function that replaces tensors by their sums over all processes, in place.
 
-        Each adder has connections of its own, so that two threads, with one each, may add at the
-        same time: whichever is first on one process, what belongs together meets.
+        Each adder has its own connections. So two threads with an adder each may add at the same
+        time, and the order of the threads may differ from process to process.
         """
         if self.size == 1:
             return lambda tensors: None
@@ -159,7 +161,7 @@ class Group:
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
-        """Say of whatever fails between processes what it means for the run."""
+        """Turn an error of torch's communication into a ``LostError``."""
         try:
             yield
         except RuntimeError as error:
@@ -170,16 +172,16 @@ class Group:
 
 
 ALONE = Group()
-"""A process by itself."""
+"""A group of one process."""
 
 
 @contextmanager
 def joined() -> Iterator[Group]:
-    """Give the group that ``torchrun`` started this process in, or a group of one.
+    """Yield the group of this process that ``torchrun`` started, or a group of one.
 
     Raises:
-        LostError: the others cannot be reached; or, later on and from whatever the process is
-            doing, it is told to end.
+        LostError: the other processes cannot be reached. Later it is raised at any point of the
+            body if the process gets SIGTERM.
     """
     if not distributed.is_torchelastic_launched():
         yield ALONE
@@ -205,7 +207,7 @@ def joined() -> Iterator[Group]:
         group.sum([0])
         signal.signal(signal.SIGTERM, before)
     except BaseException:
-        # torchrun will end this process as well, which has yet to say why it ends.
+        # torchrun will send SIGTERM to this process too. Ignore it, to report the error first.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise
     finally:
@@ -213,30 +215,36 @@ def joined() -> Iterator[Group]:
 
 
 def _connections(backend: str) -> Connections:
-    """Return connections between all processes that nothing but torch keeps.
+    """Return new connections between all processes, as a weak reference.
 
-    They have threads, which must have ended before the interpreter does, or it may abort: so they
-    must end when the processes part, whoever still knows a learner that uses them. For the same
-    reason torch's default group, which some of its modules keep for good, is never used.
+    Connections have threads. The interpreter may abort if these still run when it ends, so the
+    connections must end when the processes part, even if a learner with a reference to them still
+    exists. Only torch therefore has a strong reference. For the same reason torch's default group
+    is not used: some modules of torch keep it for good.
     """
     return ReferenceType(distributed.new_group(backend=backend, timeout=_PATIENCE))
 
 
 def _reason(error: RuntimeError) -> str:
-    """Return torch's reason without the line of its source before it and the advice behind it."""
+    """Return the reason in an error of torch, without its source line and its advice."""
     return re.sub(r"\[/\S*\] |(\. |\n).*", "", str(error), flags=re.S)
 
 
 def minibatches(counts: Sequence[int], rank: int, size: int) -> list[tuple[slice, float]]:
-    """Return a process's part of every minibatch, with its weight.
+    """Return a process's part of every minibatch, with the weight of this part.
 
-    A minibatch spans all processes, and each cuts its own decisions into as many parts. The mean
-    over a minibatch is the sum over processes of weight times the mean over the part.
+    A minibatch spans all processes. Each process cuts its decisions into the same number of parts,
+    one for each minibatch. The mean over a minibatch is the sum over all processes of the weight
+    times the mean over the part.
 
     Args:
-        counts: Decisions of each process; none may be 0.
+        counts: Number of decisions of each process; none may be 0.
         rank: The process.
-        size: The most decisions of a minibatch, if all had as many as the one with the most.
+        size: Largest number of decisions in a minibatch, if all processes had as many decisions as
+            the process with the most.
+
+    Returns:
+        For each minibatch the slice of the process's decisions, and the weight.
     """
     number = min(-(-len(counts) * max(counts) // size), max(counts))
     found = []
@@ -244,6 +252,6 @@ def minibatches(counts: Sequence[int], rank: int, size: int) -> list[tuple[slice
         edges = [(n * part // number, n * (part + 1) // number) for n in counts]
         first, last = edges[rank]
         weight = (last - first) / sum(high - low for low, high in edges)
-        # Who has no decision left takes part all the same, with any one at no weight.
+        # A process without a decision in this minibatch takes part with one at weight 0.
         found.append((slice(first, max(last, first + 1)), weight))
     return found

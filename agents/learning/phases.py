@@ -1,7 +1,7 @@
-"""A phase: a part of a run in which one lesson is learned, with the values it is learned by.
+"""Phases: the parts of a run, each with one lesson and all of its values.
 
-A run is a list of phases. Its configuration says what changes from phase to phase; a ``Phase`` here
-is complete.
+A run is a list of phases. Its configuration holds only the values that change from phase to phase.
+A ``Phase`` here holds all of its values.
 """
 
 from __future__ import annotations
@@ -17,22 +17,24 @@ from agents.networks.nets import NetConfig
 
 @dataclass(frozen=True)
 class ImitationConfig:
-    """Whom the policy imitates in a phase of imitation."""
+    """The teacher in a phase of imitation."""
 
     teacher: str = "rule-of-thumb"
-    """The built-in player."""
+    """The built-in player to imitate."""
     smoothing: Share = 0.1
-    """Share of the target that is spread over all legal actions, to leave room for discovery."""
+    """Label smoothing: share of the target that is spread over all legal actions. It keeps some
+    exploration for self-play."""
 
 
 @dataclass(frozen=True)
 class GuardConfig:
-    """Against the collapse into passing, where a seat may choose whether to call."""
+    """The guard against a policy that only passes, in games where calls are optional."""
 
     calls: Share = 0.1
-    """The guard is on while the policy takes less than this share of its chances to call."""
+    """The guard is on while the policy calls in less than this share of the decisions between a
+    call and a pass."""
     entropy: Weight = 0.1
-    """Entropy bonus of these choices while the guard is on."""
+    """Entropy bonus of these decisions while the guard is on."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +45,16 @@ class Phase:
     schedules.
 
     Attributes:
-        number: Its place in the run, from 1.
-        lesson: The kind of lesson by name.
-        begins: Deals of the run before it.
-        ends: Deals of the run when it ends.
-        stretch: Deals of the run at which its stretch begins and ends.
-        restart: Whether a new stretch begins here: a new optimiser, new schedules, no past selves,
-            and a policy that goes on from the average of its weights.
-        keeps_past: Whether past selves are kept, because a phase of this stretch meets them.
-        batch: Deals of one update, of all processes together.
+        number: Number of the phase in the run, from 1.
+        lesson: Name of the kind of lesson.
+        begins: Deals of the run at the phase's begin.
+        ends: Deals of the run at the phase's end.
+        stretch: Deals of the run at the begin and the end of the phase's stretch.
+        restart: Whether a new stretch begins here, with new optimisers, new schedules and no past
+            selves. The policy continues from the average of its weights.
+        keeps_past: Whether to keep past selves, because this phase or a later one of the stretch
+            uses them.
+        batch: Deals of one update, over all processes.
     """
 
     number: int
@@ -70,6 +73,6 @@ class Phase:
     guard: GuardConfig = field(default_factory=GuardConfig)
 
     def elapsed(self, deals: int) -> float:
-        """Return the share of the stretch that is over after some deals of the run, from 0."""
+        """Return the elapsed share of the stretch, from 0 to 1, after some deals of the run."""
         begins, ends = self.stretch
         return (deals - begins) / (ends - begins)

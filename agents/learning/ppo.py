@@ -1,7 +1,7 @@
-"""The learner of proximal policy optimisation: networks, optimisers, sampling, gradient steps.
+"""The PPO learner: networks, optimisers, sampling, gradient steps (Schulman et al. 2017).
 
-It knows words, legal actions, choices and advantages, and nothing of the environment. What it
-learns in an update is the business of a lesson (``lessons/``), which brings the loss.
+It works on words, legal actions, actions taken and advantages. It does not know the environment.
+A lesson (``lessons/``) decides what an update learns, and brings the loss.
 """
 
 from __future__ import annotations
@@ -30,49 +30,53 @@ from sjavs_env import RuleSet
 from sjavs_env.views.layout import N_WORDS
 
 Logged = list[tuple[str, Tensor]]
-"""Numbers by name, step after step."""
+"""Logged numbers with their names, in the order of the gradient steps."""
 Loss = Callable[[Batch], tuple[Tensor, dict[str, Tensor]]]
-"""Takes a minibatch; gives the loss to descend and what is to be logged."""
+"""Takes a minibatch; returns the loss and the numbers to log."""
 
 
 @dataclass(frozen=True)
 class PPOConfig:
-    """How the learner learns."""
+    """The hyperparameters of the learner."""
 
     learning_rate: Weight = 1e-3
-    """Adam's step size at the start; it falls linearly to ``final_learning_rate``."""
+    """Adam's step size at the start. It falls linearly to ``final_learning_rate``."""
     final_learning_rate: Weight = 0.0
-    """Step size when the budget of deals is spent."""
+    """Step size at the end of the schedule."""
     epochs: AtLeastOne = 3
     """Passes over the decisions of an update."""
     minibatch: AtLeastOne = 1024
-    """Decisions in one gradient step; many small steps learn more from as many deals."""
+    """Decisions in one gradient step. Many small steps learn more from the same deals than a few
+    large ones."""
     clip: Positive = 0.2
-    """How far the ratio of probabilities may move from 1 before its gradient is cut."""
+    """Clipping range of the probability ratio: beyond 1 ± this value it has no gradient."""
     lam: Share = 0.95
-    """Weight of later values in the advantages; 1 trusts the payoff alone."""
+    """Lambda of the advantage estimates. 1 uses the payoff alone, smaller values rely more on the
+    critic's values."""
     entropy: Weight = 0.02
-    """Weight of the entropy, normalised by the number of legal actions, at the start."""
+    """Entropy bonus at the start: weight of the entropy, which is normalised by the number of legal
+    actions."""
     final_entropy: Weight = 0.003
-    """The same when the budget is spent; a floor keeps the policy from collapsing."""
+    """Entropy bonus at the end of the schedule. Above 0 it keeps the policy from collapsing."""
     max_grad_norm: Positive = 0.5
-    """Gradients are cut to this norm, the actor's and the critic's apart."""
+    """Largest norm of the gradients, of actor and critic separately; longer ones are scaled down
+    to it."""
     average: Share = 0.0
-    """Share of itself that the average of the actor's weights keeps in an update; the average is
-    what is measured and exported, for it is steadier than what it averages. 0 for no average."""
+    """Decay per update of the moving average of the actor's weights. The average is evaluated and
+    exported, because it varies less than the weights. 0: no averaging."""
     magnet: Weight = 0.0
-    """Weight of the divergence from that average, which holds the policy near where it has been
-    (EMAgnet); it takes another forward pass of the actor."""
+    """Weight of the KL divergence from that average in the loss. It keeps the policy near its
+    recent past (EMAgnet), and costs another forward pass of the actor."""
     payoff_scale: Positive = 4.0
-    """Game points that count as 1 for the critic, to keep its outputs near 1."""
+    """Game points that are 1 for the critic; they keep its outputs near 1."""
     bfloat16: bool = False
-    """Whether matrices are multiplied in bfloat16, as suits a GPU; losses are float32 anyway."""
+    """Whether to multiply matrices in bfloat16, which suits a GPU. Losses stay float32."""
     compile: bool = False
-    """Whether the networks are compiled (``torch.compile``), which pays after minutes."""
+    """Whether to compile the networks (``torch.compile``). It pays off after some minutes."""
 
 
 class Learner:
-    """Actor, critic, their optimisers, the actor's average, and the update."""
+    """Actor, critic, optimisers, the average of the actor's weights, and the update."""
 
     def __init__(
         self,
@@ -93,7 +97,7 @@ class Learner:
         self.critic = group.alike(Critic(rules, net, config.payoff_scale)).to(self.device)
         self.load = Loader(self.critic.encode, self.device)
         self.watch = Stopwatch(lambda: devices.settle(self.device))
-        """Seconds of an update by what was done, as they are logged."""
+        """Wall seconds of an update by stage, for the log."""
         how = self.device, config.bfloat16, config.compile
         self.log_probs = devices.built(self.actor.log_probs, *how)
         self.worth = devices.built(self.actor.worth, *how)
@@ -110,7 +114,16 @@ class Learner:
     def sample(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], generator: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Draw an action for each row; return actions and log-probabilities."""
+        """Sample an action for each row.
+
+        Args:
+            words: Packed words, uint32[N, W]; only those that a seat may know are read.
+            legal: Legal actions, uint64[N] as bits.
+            generator: The randomness.
+
+        Returns:
+            Actions, int64[N], and their log-probabilities, float32[N].
+        """
         with self.watch.span("inference"):
             seen, options = self.load.tensors(words[:, :N_WORDS], legal)
             contexts, allowed, features = self.actor.read(seen, options)
@@ -123,19 +136,19 @@ class Learner:
 
     @torch.no_grad()
     def values(self, features: Tensor) -> NDArray[np.float32]:
-        """Return the critic's expectation for each row of features, in game points."""
+        """Return the critic's values in game points, float32[N]."""
         parts = minibatches([len(features)], 0, self.config.minibatch)
         return np.concatenate([self._values(features[part]).cpu().numpy() for part, _ in parts])
 
     def begin(self, average: Mapping[str, Tensor], critic: Mapping[str, Tensor] | None) -> None:
-        """Take the weights of another run's policy, and of its critic where it has one."""
+        """Load the weights of a policy, and those of a critic if there are any."""
         for net in (self.average, self.actor):
             net.load_state_dict(average)
         if critic is not None:
             self.critic.load_state_dict(critic)
 
     def set_progress(self, progress: float) -> None:
-        """Set step size and entropy weight for a share of the budget spent, 0 to 1."""
+        """Set step size and entropy bonus for a point of the schedule, from 0 to 1."""
         config = self.config
         rate = _between(config.learning_rate, config.final_learning_rate, progress)
         for optimiser in self.optimisers.values():
@@ -151,17 +164,18 @@ class Learner:
         generator: np.random.Generator,
         entropy: NDArray[np.float32],
     ) -> dict[str, float]:
-        """Make the gradient steps of one update from how deals ended.
+        """Take the gradient steps of one update on the payoffs of whole deals.
 
         Args:
             experience: The decisions of whole deals, N of them.
-            action: The choice that each loss learns from, int64[N].
-            jobs: Losses by the network that descends them; the critic's is added.
-            generator: Orders the decisions.
+            action: The actions for the losses, int64[N]: those taken, or a teacher's.
+            jobs: Networks (attributes of the learner) with their losses. The critic with the value
+                loss is added.
+            generator: Shuffles the decisions.
             entropy: The entropy bonus of each decision, float32[N].
 
         Returns:
-            The means of what is logged.
+            The mean of each logged number.
         """
         with self.watch.span("encoding"):
             features, allowed, slot = self.load.features(experience, action)
@@ -183,7 +197,10 @@ class Learner:
         return means | {"explained_variance": explained}
 
     def branched(self, experience: Experience) -> Batch:
-        """Return decisions as a minibatch has them that all have branches and need nothing else."""
+        """Return decisions with branches as a ``Batch`` for the branch loss alone.
+
+        Log-probabilities, advantages, returns and entropy bonuses are 0 in it.
+        """
         with self.watch.span("encoding"):
             features, allowed, slot = self.load.features(experience, experience.action)
             nothing = torch.zeros(len(experience), device=self.device)
@@ -193,12 +210,12 @@ class Learner:
     def descend(
         self, batch: Batch, jobs: Sequence[tuple[str, Loss]], generator: np.random.Generator
     ) -> dict[str, float]:
-        """Make gradient steps over all decisions, some epochs long; return the means of the log.
+        """Take the gradient steps of all epochs; return the mean of each logged number.
 
         Args:
             batch: The decisions.
-            jobs: Losses by the network that descends them, as an attribute of the learner.
-            generator: Orders the decisions.
+            jobs: Networks (attributes of the learner) with their losses.
+            generator: Shuffles the decisions.
         """
         n = len(batch.slot)
         steps = minibatches(self.group.gather(n), self.group.rank, self.config.minibatch)
@@ -217,12 +234,12 @@ class Learner:
 
     @torch.no_grad()
     def _follow(self) -> None:
-        """Let the average follow the actor's weights."""
+        """Update the moving average of the actor's weights."""
         for mean, weight in zip(self.average.parameters(), self.actor.parameters(), strict=True):
             mean.lerp_(weight, 1 - self.config.average)
 
     def branch_loss(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the second network's loss on a minibatch."""
+        """Return the late network's loss on a minibatch, over its rows with branches."""
         assert part.outcomes is not None, "no branches were played out"
         rows = (~part.outcomes.isnan().flatten(1).all(dim=1)).nonzero()[:, 0]
         worth = self.worth(part.features[rows])
@@ -230,7 +247,7 @@ class Learner:
         return loss, {"branch_loss": loss}
 
     def _value(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the critic's loss on a minibatch."""
+        """Return the value loss on a minibatch."""
         error = (self._values(part.features) - part.returns) / self.config.payoff_scale
         loss = 0.5 * error.square().mean()
         return loss, {"value_loss": loss}
@@ -238,7 +255,14 @@ class Learner:
     def _descend(
         self, batch: Batch, parts: list[tuple[Tensor, float]], name: str, loss_of: Loss
     ) -> Logged:
-        """Take one network's gradient steps, each on rows at a weight; return what they logged."""
+        """Take one network's gradient steps of an epoch; return the logged numbers.
+
+        Args:
+            batch: The decisions.
+            parts: For each minibatch the rows of this process and their weight (``minibatches``).
+            name: The network, as an attribute of the learner.
+            loss_of: Its loss.
+        """
         net, of = attrgetter(name)(self), name.partition(".")[0]
         optimiser, weights = self.optimisers[of], list(net.parameters())
         logged: Logged = []

@@ -1,8 +1,8 @@
-"""Self-play: whole deals in step, and the decisions in them worth learning from.
+"""Rollouts: play a batch of whole deals, and record the learner's decisions.
 
-Everything is numpy. Deals run to their end, so nothing is bootstrapped and nothing resets by
-itself. Where one action alone is legal it is played without asking, and not recorded; nor is what
-others choose who sit at the learner's table.
+Everything is numpy. Every deal is played to its end, so there is no bootstrapping and no
+auto-reset. Forced moves are played without the policy and are not recorded. The decisions of
+opponents are not recorded either.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from sjavs_env.players.random import lowest_action
 Sampler = Callable[
     [NDArray[np.uint32], NDArray[np.uint64]], tuple[NDArray[np.int64], NDArray[np.float32]]
 ]
-"""Takes words with all cards [N, W_ALL] and legal actions [N]; gives actions and their log-probs.
-
-It must read of the words only what the seat may know.
-"""
+"""Takes words with all cards, uint32[N, W_ALL], and legal actions, uint64[N]. Returns actions,
+int64[N], and their log-probabilities, float32[N]. It must read only those words that the seat may
+know."""
 
 _NOBODY = np.zeros(0, np.intp)
 _NOTHING = np.zeros(0, np.int64), np.zeros(0, np.float32)
@@ -33,19 +32,20 @@ _NOTHING = np.zeros(0, np.int64), np.zeros(0, np.float32)
 
 @dataclass(frozen=True)
 class Experience:
-    """The decisions of some deals, in order of time, and how the deals ended.
+    """The learner's decisions in a rollout, in order of time, and the payoffs of its deals.
 
     Attributes:
         words: Observations with all cards, uint32[N, W_ALL].
         legal: Legal actions as bits, uint64[N].
-        action: The choice, int64[N].
-        log_prob: Its log-probability when chosen, float32[N].
+        action: The action taken, int64[N].
+        log_prob: Its log-probability in the rollout, float32[N].
         row: Deal of each decision, int64[N].
         seat: Seat of each decision, int64[N].
-        starts: Where each step's decisions begin, and N last; within a step a deal occurs once.
-        payoff: What each seat was paid in the end, in game points, float32[B, P].
-        moves: Number of all decisions, forced ones included.
-        outcomes: What became of each legal card of late decisions; None without branches.
+        starts: Index of each step's first decision, and N at the end. Within a step a deal occurs
+            at most once.
+        payoff: Payoff of each seat at the end of the deal, in game points, float32[B, P].
+        moves: Number of moves in all deals, with forced moves and those of opponents.
+        outcomes: Outcomes of the branches of late decisions; None without branches.
     """
 
     words: NDArray[np.uint32]
@@ -63,7 +63,7 @@ class Experience:
         return len(self.action)
 
     def branched(self) -> Experience:
-        """Return only the decisions of which branches were played out."""
+        """Return only the decisions with branches."""
         assert self.outcomes is not None, "no branches were played out"
         chosen = self.outcomes.decision
         names = ("words", "legal", "action", "log_prob", "row", "seat")
@@ -82,14 +82,14 @@ def collect(
     opponents: Opponents | None = None,
     branches: Branches | None = None,
 ) -> Experience:
-    """Play every row of ``vec`` from a new deal to its end.
+    """Play a new deal to its end in every row of ``vec``, and record the learner's decisions.
 
     Args:
-        vec: The deals.
-        sample: Chooses for the learner, in every seat that no opponent takes.
+        vec: The environment.
+        sample: Samples the learner's actions, for every seat that no opponent takes.
         seed: Seed of the deals.
-        opponents: Whom the learner meets at some tables.
-        branches: Plays out every legal card of some of the learner's decisions.
+        opponents: Opponents that take seats in some rows; None for self-play in all rows.
+        branches: Plays out every legal card of some of the learner's decisions; None for none.
     """
     vec.reset(seed=seed)
     steps: list[tuple[NDArray[np.generic], ...]] = []
@@ -139,11 +139,16 @@ def collect(
 def advantages(
     experience: Experience, values: NDArray[np.float32], lam: float
 ) -> NDArray[np.float32]:
-    """Return generalised advantages along each seat's own decisions, float32[N], in game points.
+    """Return generalised advantage estimates in game points, float32[N] (Schulman et al. 2016).
 
-    There is no discount and the only reward is the payoff at the end of the deal, so a decision's
-    successor is the same seat's next one, and after its last the payoff (Schulman et al. 2016,
-    with gamma 1). Add ``values`` to get the returns that a critic learns.
+    The chain of a decision is the later decisions of the same seat, and at its end the payoff.
+    There is no discount (gamma is 1), and the payoff at the end of the deal is the only reward. The
+    advantages plus ``values`` are the returns for the critic.
+
+    Args:
+        experience: The decisions, N of them.
+        values: The critic's values in game points, float32[N].
+        lam: The lambda of the estimator.
     """
     following = experience.payoff.copy()
     carried = np.zeros_like(following)

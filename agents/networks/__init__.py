@@ -1,6 +1,7 @@
-"""What a network reads, and what it is.
+"""Networks and their features.
 
 In: packed words and legal actions. Out: log-probabilities, values, a ``NetPolicy``.
-Start with ``features.py``: it reads words in slots (``slots.py``) and adds what a card player works
-out (``trick_facts.py``, ``holdings.py``, ``stakes.py``). ``nets.py`` holds actor and critic.
+Start with ``features.py``: it reads card sets in slots (``slots.py``) and adds derived features
+(``trick_facts.py``, ``holdings.py``; ``stakes.py`` for late tricks). ``nets.py`` holds the actor
+and the critic.
 """

@@ -1,8 +1,9 @@
-"""Linear functions of words, looked up byte by byte: the quick way from sets to features.
+"""Fast linear functions of card sets, by one table lookup for each byte.
 
-A set of cards in a word becomes a row of numbers by adding a row for each card in it. For each of
-the word's four bytes the sum is in a table, so that a word takes four rows, and torch adds them in
-one pass (``embedding_bag``), many times quicker than unpacking bits and gathering them.
+A card set is a 32-bit word. The function adds one row of numbers for each card in the set. A table
+holds the sums for every value of each of the word's four bytes, so a word needs four lookups.
+torch adds the four rows in one pass (``embedding_bag``). This is many times faster than to unpack
+the bits and gather their rows.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ _BITS = 8 * _BYTES
 
 
 class ByteTable(nn.Module):
-    """Adds a row for every bit of a word.
+    """Adds the rows of the bits that are set in a word.
 
     Args:
-        rows: The row of each bit, lowest first, by context; float32[contexts, 32, width].
+        rows: The row of each bit in each context, lowest bit first; float32[contexts, 32, width].
     """
 
     table: Tensor

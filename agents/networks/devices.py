@@ -1,4 +1,4 @@
-"""Where tensors live, and how functions of networks run there."""
+"""Devices: find them, move tensors to them, and run a network's functions on them."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from torch import Tensor
 
 
 def present(name: str) -> torch.device:
-    """Return a device of this machine.
+    """Return the device with a name, after a check that it works.
 
     Raises:
-        ValueError: this machine, or this torch, has no such device.
+        ValueError: this machine has no such device, or this build of torch does not support it.
     """
     try:
         return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError) as error:
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"device {name!r} is not there ({reason}); cpu always is") from None
+        raise ValueError(f"device {name!r} is not available ({reason}); cpu always is") from None
 
 
 def moved(tensor: Tensor, device: torch.device) -> Tensor:
-    """Return a tensor on a device; to a GPU it goes while the program goes on."""
+    """Return a tensor on a device. The copy to a GPU is asynchronous, from pinned memory."""
     if device.type != "cuda":
         return tensor.to(device)
     return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def settle(device: torch.device) -> None:
-    """Return when a device has done all that it was asked to."""
+    """Wait until a device has finished its work."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
 
@@ -40,7 +40,7 @@ def settle(device: torch.device) -> None:
 def built(
     function: Callable[..., Tensor], device: torch.device, bfloat16: bool, compiled: bool
 ) -> Callable[..., Tensor]:
-    """Return a network's function compiled, or with its matrices in bfloat16, or as it is."""
+    """Return a network's function, compiled or with its matrices in bfloat16 where asked."""
     run = torch.compile(function, dynamic=True) if compiled else function
     if not bfloat16:
         return run
@@ -54,9 +54,11 @@ def built(
 
 @contextmanager
 def side_by_side(device: torch.device) -> Iterator[Callable[..., Iterable[Any]]]:
-    """Give a ``map`` that works on actor and critic at once where two threads are to be had.
+    """Yield a ``map`` that runs the actor and the critic in parallel, if there are two threads.
 
-    Two networks on a thread each are faster than both on two, for their matrices are small.
+    Each network gets half of the threads. Two networks with one thread each are faster than one
+    after the other with two threads, because their matrices are small. On a GPU, or with a single
+    thread, it is the built-in ``map``.
     """
     threads = torch.get_num_threads()
     if device.type != "cpu" or threads < 2:

@@ -1,7 +1,7 @@
-"""Features: packed words, as a network reads them.
+"""Features: turn packed words into the inputs of a network.
 
-Cards are read in slots, by the trump suit (``slots.py``), with the facts that a card player
-works out from them (``trick_facts.py``, ``holdings.py``), and numbers are brought near 1.
+A network reads card sets in slots relative to the trump suit (``slots.py``), features derived from
+them (``trick_facts.py``, ``holdings.py``), and numbers scaled to about 1.
 """
 
 from __future__ import annotations
@@ -26,13 +26,20 @@ from sjavs_env.players.random import lowest_action
 from sjavs_env.views.layout import LAYOUT, LAYOUT_ALL, SLOTS, Slice
 
 _POSITIONS = 16
-"""Deals whose positions tell features apart."""
+"""Deals whose positions make the fingerprint."""
 _HAND, _PLAYED = 1, slice(2, 2 + len(SLOTS))
-"""Where they stand among the sets, behind the legal cards; the trick follows them."""
+"""Their indices among the card sets. The legal cards stand before them, the trick after them."""
 
 
 def card_words(rules: RuleSet, all_cards: bool) -> list[int]:
-    """Return the words of the card sets that a network reads, those that a seat may see first."""
+    """Return the indices of the words with card sets that a network reads.
+
+    The sets that a seat may see come first.
+
+    Args:
+        rules: The rule set.
+        all_cards: Whether to read hidden cards too, as a critic does.
+    """
     others = range(1, len(SLOTS))
     chosen: list[tuple[str, Iterable[int]]] = [
         ("hand", (0,)),
@@ -70,7 +77,8 @@ def _field(item: Slice, index: int) -> tuple[int, int, int, float]:
 class Encoder(nn.Module):
     """Turns words and legal actions into the features of a network.
 
-    The features of an encoder with all cards begin with those of one without.
+    With ``all_cards`` it also reads hidden cards, for a critic. Their features come last, so the
+    others are those of an encoder without ``all_cards``.
     """
 
     words: Tensor
@@ -118,19 +126,28 @@ class Encoder(nn.Module):
             for index in range(item.count)
             if (place := (item.word, item.shift + index * item.bits)) in at
         }
-        """Where a number stands among the features, by its slice and its place there."""
+        """The index of a number among the features, by its slice and its index in the slice."""
         self._tricks = self.column["trick_number", 0]
         self._playing = self.column["phase", PLAY]
         self.n_features = n_facts + len(fields) + n_voids + n_sets
 
     def trick(self, features: Tensor) -> Tensor:
-        """Return the trick that is played, float32[N] from 1, from features; 0 before the first."""
+        """Return the number of the current trick, float32[N], from features.
+
+        It counts from 1 and is 0 before the first trick.
+        """
         done = (features[:, self._tricks] * self._tricks_scale).round()
         return (1 + done) * features[:, self._playing]
 
     @torch.no_grad()
     def forward(self, words: Tensor, legal: Tensor, contexts: Tensor) -> Tensor:
-        """Return features float32[N, n_features] of words int32[N, W] and legal int64[N]."""
+        """Return the features, float32[N, n_features].
+
+        Args:
+            words: Packed words, int32[N, W]; with all cards those of ``observe_all``.
+            legal: Legal actions, int64[N] as bits.
+            contexts: Contexts, int64[N].
+        """
         slots = self.slots
         low = legal.view(torch.int32).view(-1, 2)[:, :1]
         sets = torch.cat([low, words[:, self.words]], dim=1)
@@ -180,7 +197,11 @@ class Encoder(nn.Module):
 
 
 def tensors(words: NDArray[np.uint32], legal: NDArray[np.uint64]) -> tuple[Tensor, Tensor]:
-    """Return words and legal actions as the signed tensors that torch can shift."""
+    """Return words int32[N, W] and legal actions int64[N] as tensors.
+
+    They are signed, because torch shifts no unsigned integers. They share memory with the arrays
+    where these are contiguous and writable.
+    """
     return (
         torch.from_numpy(np.require(words, requirements=["C", "W"]).view(np.int32)),
         torch.from_numpy(np.require(legal, requirements=["C", "W"]).view(np.int64)),
@@ -189,10 +210,11 @@ def tensors(words: NDArray[np.uint32], legal: NDArray[np.uint64]) -> tuple[Tenso
 
 @lru_cache(maxsize=64)
 def fingerprint(rules: RuleSet) -> str:
-    """Return what tells these features from others: 16 hexadecimal digits.
+    """Return the fingerprint of the features: 16 hexadecimal digits.
 
-    It is taken from the features of some positions as a critic reads them, so that whatever changes
-    their meaning changes it. They are counted in thousandths, to be the same on every machine.
+    It is a hash of the features of 16 deals, as a critic reads them, so a change of any feature's
+    meaning changes it. The features are rounded to thousandths, so that every machine gives the
+    same fingerprint.
     """
     deals = VectorSjavs(rules, batch=_POSITIONS, seed=0)
     encoder = Encoder(rules, all_cards=True)

@@ -1,12 +1,13 @@
-"""Holdings: how likely each of the others holds each card, and who would take the trick from one.
+"""Holdings: the probability that each other seat holds each card, and that it takes the trick.
 
-Whoever has watched the cards knows more than which are out. A seat that failed to follow holds none
-of that class, so the others hold them; a seat with two cards left holds few of the nine that are
-out. The chances here are as if all deals were alike that agree with the numbers of cards and with
-what was not followed; what a call or a discard tells beyond that is for the network to learn. They
-are found by proportional fitting: rows and columns of a table with zeros in the right places are
-scaled in turn to their known sums (Deming and Stephan 1940; Sinkhorn 1967), which is close to the
-shares of the deals, not equal to them.
+The cards played tell more than which cards are unseen. A seat that failed to follow holds no card
+of that class, so the other seats hold them. A seat with two cards left holds few of nine unseen
+cards. The probabilities treat all deals as equally likely that agree with each seat's number of
+cards and with the voids shown. The network learns what calls and discards tell beyond that.
+
+Iterative proportional fitting finds the probabilities (Deming and Stephan 1940; Sinkhorn 1967). It
+takes a table of seats by cards with zeros for the voids, and scales its rows and its columns in
+turn to their known sums. The result is close to the shares of the deals, but not equal to them.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from agents.networks.trick_facts import NOTHING, OTHERS, Facts, Taking
 from sjavs_env.core.tables.codes import N_CLASSES
 
 _ROUNDS = 4
-"""Rounds of fitting."""
+"""Iterations of the fitting."""
 _ABOUT_NONE = 1e-6
 _TRUMPS = N_CLASSES - 1
 """The class of the trumps, in the order of the slots."""
 
 
 class Holdings(nn.Module):
-    """Works out the chances of the others' hands.
+    """Computes features from the probabilities of the other seats' cards.
 
     Args:
-        facts: What classes and strengths are taken from.
+        facts: The module with the tables of classes and strengths.
         slot: The slot of each card, -1 for none; int64[contexts, 32].
         n_slots: Number of slots.
     """
@@ -43,7 +44,7 @@ class Holdings(nn.Module):
         n_contexts = len(slot)
         context, card = np.nonzero(slot >= 0)
         place = context, slot[context, card]
-        # Cards are counted from 1 there.
+        # The tables of ``facts`` number the cards from 1.
         found = facts.classes.numpy()[context, 1 + card]
         classes = np.full((n_contexts, n_slots), -1)
         strength = np.zeros_like(classes)
@@ -52,8 +53,8 @@ class Holdings(nn.Module):
         above = (classes[:, :, None] == classes[:, None, :]) & (classes >= 0)[:, :, None]
         above &= strength[:, :, None] > strength[:, None, :]
         parts = np.concatenate([classes[:, :, None] == np.arange(N_CLASSES), above], axis=2)
-        # A slot holds the same rank or no card in every context with trumps, so that they read as
-        # one; the last context is that without.
+        # In every context with trumps a slot holds the same rank or no card, so one table serves
+        # them all. The last context is the one without trumps.
         both = np.stack([parts[:-1].any(axis=0), parts[-1]]).astype(np.float32)
         own = np.stack([classes[:-1].max(axis=0), classes[-1]]).clip(min=0)
         self.register_buffer("sums", torch.from_numpy(both), persistent=False)
@@ -69,20 +70,25 @@ class Holdings(nn.Module):
         later: Tensor,
         contexts: Tensor,
     ) -> Tensor:
-        """Return the chances and what follows from them, float32[N, n_features].
+        """Return the probabilities and the features derived from them, float32[N, n_features].
 
-        For each other seat: how likely it holds each card; how likely it lets each card stand that
-        would take the trick as it lies; how likely it lets the trick's holder stand; and how likely
-        it holds no card of each class. Seats are taken one by one, as if their cards were drawn
-        apart.
+        For each other seat, in this order:
+
+        - the probability that it holds each card;
+        - for each legal card that would take the trick as it lies, the probability that the seat
+          does not beat it;
+        - the probability that the seat does not beat the trick's holder;
+        - the probability that it holds no card of each class.
+
+        The probabilities of a seat's cards are treated as independent of each other.
 
         Args:
-            found: What was found of the trick.
-            cards: The cards that would take the trick, all legal ones for its leader, and those
-                that would take it from its holder, float32[N, 2, n_slots].
-            chances: How likely each other seat holds each card, float32[N, 3, n_slots].
+            found: The state of the trick.
+            cards: The legal cards that would take the trick (for its leader: all legal cards), and
+                the cards that would take it from its holder, float32[N, 2, n_slots].
+            chances: The probability that each other seat holds each card, float32[N, 3, n_slots].
             later: Which other seats have yet to play to the trick, bool[N, 3].
-            contexts: Contexts, [N].
+            contexts: Contexts, int64[N].
         """
         candidates, beaters = cards.unbind(1)
         lacked = torch.log1p(-chances.clamp(max=1 - _ABOUT_NONE))
@@ -111,13 +117,13 @@ class Holdings(nn.Module):
 
 
 def fitted(may_hold: Tensor, out: Tensor, sizes: Tensor) -> Tensor:
-    """Return how likely each other seat holds each card unseen, float32[N, 3, n_slots].
+    """Return the probability that each other seat holds each unseen card, float32[N, 3, n_slots].
 
     Args:
-        may_hold: The cards that each other seat may hold unseen, float32[N, 3, n_slots].
+        may_hold: The unseen cards that each other seat may hold, float32[N, 3, n_slots].
         out: The cards that the reader does not see, float32[N, n_slots].
-        sizes: How many of them each other seat holds, float32[N, 3]; what is in none of these
-            hands lies in the talon, was laid away, or is the reader's own, face down.
+        sizes: Number of unseen cards that each other seat holds, float32[N, 3]. The rest of the
+            unseen cards lie in the talon, were laid away, or lie face down before the reader.
     """
     elsewhere = (out.sum(dim=1) - sizes.sum(dim=1)).clamp(min=0)
     sizes = torch.cat([sizes, elsewhere[:, None]], dim=1)

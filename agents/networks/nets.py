@@ -1,4 +1,4 @@
-"""The networks: features in, log-probabilities or a value out."""
+"""The networks: from features to log-probabilities (actor) or a value (critic)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from sjavs_env import RuleSet
 from sjavs_env.players import Policy
 
 _ROWS = 64
-"""Rows are filled up to a multiple of this, so that what else is in a batch changes no digit."""
+"""Batches are padded to a multiple of this many rows. Without it the size of a batch would change
+the last digits of a row's output."""
 LATE_UNITS = 4.0, 10.0
-"""Game points and card points that are 1 in what the second network puts out, to keep it near 1."""
+"""Game points and card points that are 1 in the outputs of the late network; they keep the outputs
+near 1."""
 _KEY_SHIFT = np.uint64(40)
 _KEY_UNIT = np.float32(2.0**-24)
-"""A key's highest 24 bits are as many as float32 tells apart."""
+"""A key gives its highest 24 bits, as many as a float32 can represent exactly."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +35,17 @@ class NetConfig:
     """The size of the networks."""
 
     hidden: tuple[AtLeastOne, ...] = (256, 256)
-    """Widths of the hidden layers, of the actor and of the critic."""
+    """Widths of the hidden layers of the actor, and of the critic."""
     late: NotNegative = 0
-    """The trick, counted from 1, from which on the actor has a second network, which learns from
-    branches; 0 for one network throughout."""
+    """The first trick, counted from 1, in which the actor uses a second network, the late network.
+    It learns from branches. 0: the actor has one network for all tricks."""
     late_width: AtLeastOne = 416
-    """Width of its hidden layers."""
+    """Width of the late network's hidden layers."""
     late_blocks: AtLeastOne = 2
-    """Its residual blocks, behind the first layer."""
+    """Number of the late network's residual blocks, after its first layer."""
     temperature: Positive = 0.1
-    """Game points that make one logit of it: how much worse a card may be and still be tried."""
+    """Temperature of the late network's policy: one logit stands for this many game points. A
+    higher temperature explores cards that are worth less."""
 
 
 def _mlp(n_in: int, hidden: tuple[int, ...], n_out: int, last_gain: float) -> nn.Sequential:
@@ -59,7 +62,7 @@ def _mlp(n_in: int, hidden: tuple[int, ...], n_out: int, last_gain: float) -> nn
 
 
 class Residual(nn.Module):
-    """A network of residual blocks with layer norms in front, from nothing at its end (He 2016).
+    """A network of pre-norm residual blocks (He 2016) whose outputs start near 0.
 
     Args:
         n_in: Number of inputs.
@@ -87,7 +90,7 @@ class Residual(nn.Module):
 
 
 class Actor(nn.Module):
-    """The policy: what a seat may know in, one logit per slot out."""
+    """The policy network: from what a seat may know to one logit per slot."""
 
     _units: Tensor
 
@@ -109,14 +112,13 @@ class Actor(nn.Module):
         self.register_buffer("_units", torch.tensor(LATE_UNITS)[:, None], persistent=False)
 
     def log_probs(self, features: Tensor, allowed: Tensor, late_fixed: bool = False) -> Tensor:
-        """Return log-probabilities [N, n_slots] from features and legal slots.
-
-        Features behind those that a seat may see are left alone.
+        """Return log-probabilities, float32[N, n_slots].
 
         Args:
-            features: Features, with all cards or without.
-            allowed: Legal slots.
-            late_fixed: Whether no gradient goes to the second network.
+            features: Features, float32[N, n_features or more]. With all cards, only the features
+                that a seat may see are read.
+            allowed: Legal slots, bool[N, n_slots].
+            late_fixed: Whether the late network gets no gradient.
         """
         seen = features[:, : self.encode.n_features]
         if self.late is None:
@@ -134,19 +136,19 @@ class Actor(nn.Module):
         return masked_log_softmax(logits, allowed)
 
     def is_late(self, features: Tensor) -> Tensor:
-        """Return which decisions are the second network's, bool[N]."""
+        """Return which decisions the late network makes, bool[N]."""
         if self.late is None:
             return torch.zeros(len(features), dtype=torch.bool, device=features.device)
         late: Tensor = self.encode.trick(features) >= self._late_from
         return late
 
     def worth(self, features: Tensor) -> Tensor:
-        """Return what the second network makes of each card, float32[N, 2, n_cards].
+        """Return the late network's value of each card, float32[N, 2, n_cards].
 
-        Game points and card points of the seat's column at the end of the deal, each but for what
-        all cards have in common.
+        The two values are the game points and the card points of the seat's column at the end of
+        the deal. Each is relative: a constant may be added to the values of all cards of a row.
         """
-        assert self.late is not None, "there is no second network"
+        assert self.late is not None, "there is no late network"
         outputs: Tensor = self.late(features[:, : self.encode.n_features]).float()
         return torch.stack(outputs.chunk(len(LATE_UNITS), dim=1), dim=1) * self._units
 
@@ -155,26 +157,42 @@ class Actor(nn.Module):
         return nn.functional.pad(paid, (0, self.encode.slots.n_slots - paid.shape[1]))
 
     def read(self, words: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return contexts [N], legal slots bool[N, n_slots] and features."""
+        """Return contexts int64[N], legal slots bool[N, n_slots], features float32[N, n_features].
+
+        Args:
+            words: Packed words, int32[N, W].
+            legal: Legal actions, int64[N] as bits.
+        """
         contexts = self.encode.slots.contexts(words)
         allowed = self.encode.slots.legal(legal, contexts)
         return contexts, allowed, self.encode(words, legal, contexts)
 
     def forward(self, words: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log-probabilities [N, n_slots], legal slots bool[N, n_slots] and contexts [N]."""
+        """Return log-probabilities and legal slots, both [N, n_slots], and contexts int64[N].
+
+        Args:
+            words: Packed words, int32[N, W].
+            legal: Legal actions, int64[N] as bits.
+        """
         contexts, allowed, features = self.read(words, legal)
         return self.log_probs(features, allowed), allowed, contexts
 
 
 def _run(net: Callable[[Tensor], Tensor], features: Tensor) -> Tensor:
-    """Return what a network makes of some rows, whatever their number."""
+    """Return a network's outputs; the number of rows does not change a row's output."""
     n = len(features)
     out = net(nn.functional.pad(features, (0, 0, 0, -n % _ROWS)))[:n]
     return out
 
 
 class Critic(nn.Module):
-    """The value of a deal for the seat to act, with all cards open."""
+    """The value network: the value of a deal for the seat to act, with all cards open.
+
+    Args:
+        rules: The rule set.
+        config: The size of the network.
+        scale: Game points that are 1 in the network's output.
+    """
 
     def __init__(self, rules: RuleSet, config: NetConfig, scale: float) -> None:
         super().__init__()
@@ -183,7 +201,11 @@ class Critic(nn.Module):
         self.scale = scale
 
     def forward(self, features: Tensor) -> Tensor:
-        """Return the expected payoff in game points, float32[N], from features with all cards."""
+        """Return the expected payoff in game points, float32[N].
+
+        Args:
+            features: Features with all cards, float32[N, n_features].
+        """
         value: Tensor = self.body(features)[:, 0].float() * self.scale
         return value
 
@@ -192,8 +214,8 @@ class NetPolicy:
     """A network as a policy.
 
     Args:
-        actor: The network; it is not copied.
-        greedy: Whether to play the most probable action, without randomness, or to draw one.
+        actor: The network. It is not copied.
+        greedy: Whether to play the most probable action. Otherwise an action is sampled.
         bfloat16: Whether to multiply matrices in bfloat16.
     """
 
@@ -206,14 +228,20 @@ class NetPolicy:
         self._log_probs = built(actor.log_probs, self._device, bfloat16, compiled=False)
 
     def narrow(self) -> NetPolicy:
-        """Return the policy with matrices multiplied in bfloat16."""
+        """Return the same policy with matrices multiplied in bfloat16."""
         return NetPolicy(self._actor, greedy=self._greedy, bfloat16=True)
 
     @torch.no_grad()
     def act(
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
-        """Return a legal action for each row, int64[N]."""
+        """Return a legal action for each row, int64[N].
+
+        Args:
+            words: Packed words, uint32[N, W].
+            legal: Legal actions, uint64[N] as bits.
+            keys: The randomness, uint64[N]. A greedy policy does not use it.
+        """
         n = len(words)
         if not n:
             return np.empty(0, np.int64)
@@ -235,12 +263,15 @@ class NetPolicy:
 
 
 def in_bfloat16(policy: Policy) -> Policy:
-    """Return a policy that multiplies its matrices in bfloat16 if it is a network."""
+    """Return a policy; a network's matrices are then multiplied in bfloat16."""
     return policy.narrow() if isinstance(policy, NetPolicy) else policy
 
 
 def rounded(actor: Actor) -> Actor:
-    """Return a copy with weights of half precision: an agent plays with what it is shipped with."""
+    """Return a copy with the weights rounded to half precision.
+
+    An agent plays with these weights, because a shipped checkpoint holds them in half precision.
+    """
     copy = deepcopy(actor)
     for weights in copy.parameters():
         weights.data = weights.data.half().float()
@@ -248,18 +279,25 @@ def rounded(actor: Actor) -> Actor:
 
 
 def drawn(log_probs: Tensor, allowed: Tensor, uniform: Tensor) -> Tensor:
-    """Return a slot of each row, drawn by a number from 0 (included) to 1 (excluded), [N]."""
+    """Sample a slot for each row, int64[N].
+
+    Args:
+        log_probs: Log-probabilities, float32[N, n_slots].
+        allowed: Legal slots, bool[N, n_slots].
+        uniform: A number for each row from 0 (included) to 1 (excluded), float32[N].
+    """
     cumulated = log_probs.exp().cumsum(dim=1)
     passed = (cumulated <= uniform[:, None] * cumulated[:, -1:]).sum(dim=1)
-    # Rounding may pass them all.
+    # Rounding may pass all slots, so the result is at most the last legal slot.
     last = allowed.shape[1] - 1 - allowed.flip(1).int().argmax(dim=1)
     return torch.minimum(passed, last)
 
 
 def masked_log_softmax(logits: Tensor, allowed: Tensor) -> Tensor:
-    """Return log-probabilities over the allowed slots in float32, and far below them elsewhere.
+    """Return log-probabilities over the allowed slots, float32[N, n_slots].
 
-    The exponential there is exactly 0, and the value finite, so that no product of both is NaN.
+    Elsewhere they are finite but so low that their exponential is exactly 0. The product of the two
+    is therefore never NaN.
     """
     floor = torch.finfo(torch.float32).min / 4
     return torch.log_softmax(torch.where(allowed, logits.float(), floor), dim=1)

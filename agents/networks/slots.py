@@ -1,12 +1,17 @@
-"""Slots: where a network reads each card and each action, whatever suit is trump.
+"""Slots: the positions of cards and actions in a network, relative to the trump suit.
 
-Everything is relative to the trump suit, so that what is learned in one suit serves in all. Each
-set of cards is read in slots (34 of them in the 32-card games): the permanent trumps,
-the rest of the trump suit, then the plain suits: that of the trump suit's colour, and the other
-two. These two have the same ranks and are alike but for who holds them, so that which the reader
-holds more of comes first, and of two deals that differ by their names alone a network sees one.
-Logits live in the same slots, and legal actions and choices are brought there; ``Slots``
-translates. Before trumps are named the order is fixed, with clubs in the place of trumps.
+A network reads each card set in slots, so that it can use in every trump suit what it has learned
+in one. There are 34 card slots in the 32-card games, in this order: the permanent trumps, the rest
+of the trump suit, the plain suit of the same colour, the two suits of the other colour.
+
+The two suits of the other colour have the same ranks, so only the holders of their cards tell them
+apart. The reader's hand decides which of the two comes first: the one in which its ranks, read as a
+binary number, are higher. If they are equal, the cards that each seat has played decide in the same
+way. Two deals that differ only by the names of these two suits therefore look the same to a
+network.
+
+Logits stand in the same slots. ``Slots`` translates legal actions and chosen actions. Before trumps
+are named, the order is fixed, and clubs stand in the place of trumps.
 """
 
 from __future__ import annotations
@@ -26,11 +31,14 @@ from sjavs_env.views.layout import LAYOUT, SLOTS
 _EMPTY = -1
 _N_RANKS = 7
 _RANKS = (1 << _N_RANKS) - 1
-"""The bits of a suit's cards that are no permanent trumps."""
+"""The bits of a suit's cards without the permanent trumps."""
 
 
 def suit_orders() -> list[tuple[int, ...]]:
-    """Return the order of the suits in each context: two for each trump suit, and one for none."""
+    """Return the order of the suits by context: two orders for each trump suit, one without trumps.
+
+    A context is a trump suit with one of the two orders of the suits of the other colour.
+    """
     orders = []
     for trump in range(N_SUITS):
         one, two = (suit for suit in range(N_SUITS) if suit // 2 != trump // 2)
@@ -39,7 +47,7 @@ def suit_orders() -> list[tuple[int, ...]]:
 
 
 def card_slots(rules: RuleSet, order: tuple[int, ...]) -> list[int]:
-    """Return the card in each slot, ``_EMPTY`` where a suit lacks a rank that another has."""
+    """Return the card in each slot; ``_EMPTY`` where a suit lacks a rank that another suit has."""
     plain = [name for name in rules.pack if name not in rules.permanents]
     ranks = [rank for rank in rules.ranks if any(name.endswith(rank) for name in plain)]
     names = [SUITS[suit] + rank for suit in order for rank in ranks]
@@ -50,7 +58,7 @@ def card_slots(rules: RuleSet, order: tuple[int, ...]) -> list[int]:
 
 
 def slot_of_card(rules: RuleSet) -> NDArray[np.int64]:
-    """Return the slot of each card, ``_EMPTY`` for none, by context."""
+    """Return the slot of each card, int64[contexts, 32]; ``_EMPTY`` if the card has none."""
     found = np.full((len(suit_orders()), N_CARDS), _EMPTY)
     for context, order in enumerate(suit_orders()):
         for slot, card in enumerate(card_slots(rules, order)):
@@ -64,7 +72,12 @@ def _table(rows: list[list[int]]) -> Tensor:
 
 
 def _one_hot(bits: list[list[int]], word: int) -> Tensor:
-    """Return the row of each bit, from the bit of each place of a row, by context."""
+    """Return one-hot rows of bits, float32[contexts, word, places].
+
+    Args:
+        bits: The bit of each place, by context; ``_EMPTY`` if a place has none.
+        word: Number of bits.
+    """
     rows = torch.zeros(len(bits), word, len(bits[0]))
     for context, row in enumerate(bits):
         for place, bit in enumerate(row):
@@ -74,9 +87,9 @@ def _one_hot(bits: list[list[int]], word: int) -> Tensor:
 
 
 class Slots(nn.Module):
-    """Translates cards and actions into slots, by the trump suit that the words show.
+    """Translates cards and actions into slots, by the trump suit in the words.
 
-    The slots of the cards come first, and behind them the other actions as they are.
+    The card slots come first. The other actions follow in the order of their ids.
     """
 
     action: Tensor
@@ -103,19 +116,19 @@ class Slots(nn.Module):
         self._constant("seen", torch.tensor([*seen, LAYOUT["hand"].word]))
         self._constant("place", _N_RANKS * torch.arange(1 + len(SLOTS)))
         self.cards = ByteTable(_one_hot(slots, N_CARDS))
-        """Card sets in slots."""
+        """Maps card sets to slots."""
         voids = [[TRUMP_CLASS, *order[1:]] for order in orders]
         bits = [
             [N_CLASSES * seat + which for seat in range(len(SLOTS)) for which in row]
             for row in voids
         ]
         self.voids = ByteTable(_one_hot(bits, N_CARDS))
-        """Classes that each seat has been seen to lack, in the order of the slots."""
+        """Maps the voids that each seat has shown to the order of the slots."""
         self.others = ByteTable(_one_hot([list(range(len(others)))], N_CARDS))
-        """The other actions as they are."""
+        """Maps the other actions to slots; their order stays."""
 
     def _slots_by_action(self, cards: list[int]) -> list[int]:
-        """Return the slot of each action; cards that are not in play are never asked for."""
+        """Return the slot of each action; for a card that is not in play, an arbitrary slot."""
         places = [cards.index(card) if card in cards else 0 for card in range(N_CARDS)]
         return places + list(range(self.n_cards, self.n_slots))
 
@@ -123,10 +136,10 @@ class Slots(nn.Module):
         self.register_buffer(name, value, persistent=False)
 
     def contexts(self, words: Tensor) -> Tensor:
-        """Return the context of each row, [N]: its trump suit, and the order of plain suits."""
+        """Return the context of each row, int64[N]: its trump suit and the order of its suits."""
         field = LAYOUT["trump"]
         trump = self.trump[(words[:, field.word] >> field.shift & (1 << N_SUITS) - 1).long()]
-        # Which cards of the two were played by whom tells them apart where the hand does not.
+        # The hand stands in the highest bits, and the cards played by each seat below it.
         sets = words[:, self.seen].long()[:, :, None] >> self.shift[trump][:, None, :] & _RANKS
         one, two = (sets << self.place[:, None]).sum(dim=1).unbind(1)
         return 2 * trump + (one < two) * (trump < N_SUITS)
@@ -142,5 +155,5 @@ class Slots(nn.Module):
         return self.slot[contexts, actions]
 
     def actions_of(self, slots: Tensor, contexts: Tensor) -> Tensor:
-        """Return the actions in slots, int64[N]."""
+        """Return the actions of slots, int64[N]."""
         return self.action[contexts, slots]

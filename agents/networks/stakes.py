@@ -1,7 +1,8 @@
-"""Stakes: how far a deal is from each number of card points at which its score changes.
+"""Stakes: the distance of a deal from each threshold of card points at which its score changes.
 
-What a card is worth near the end of a deal depends on a few sums of card points, less so on each
-seat's own: how much declarer's column has, what it still needs, and whether that can still come.
+Near the end of a deal the value of a card depends on a few sums of card points more than on the
+points of each seat: what declarer's column has, what it still needs for each threshold, and whether
+it can still reach it.
 """
 
 from __future__ import annotations
@@ -17,22 +18,23 @@ from sjavs_env.views.layout import LAYOUT, SLOTS
 from sjavs_env.views.observe import SLOT_OF_OFFSET
 
 _FAR = 30
-"""Card points that are much."""
+"""Card points that are 1 in the features of the thresholds."""
 
 
 def thresholds(rules: RuleSet) -> list[int]:
-    """Return the numbers of declarer's card points at which the score of some contract changes."""
+    """Return the thresholds: declarer's card points at which the score of a contract changes."""
     scores = [score for contract in rules.contracts for score in contract.scores]
     bands = {least for score in scores for least, _ in score.bands if least}
     return sorted(bands | {score.tie for score in scores if score.tie is not None})
 
 
 class Stakes(nn.Module):
-    """Adds the stakes to features.
+    """Appends the stakes to features.
 
     Args:
         rules: The rule set.
-        column: Where a number stands among the features, by its slice and its place there.
+        column: The index of a number among the features, by its slice of the observation and its
+            index in the slice.
     """
 
     columns: Tensor
@@ -59,13 +61,23 @@ class Stakes(nn.Module):
         self.n_features = 6 + 3 * len(needed)
 
     def forward(self, features: Tensor) -> Tensor:
-        """Return the features with the stakes behind them, float32[N, n + n_features].
+        """Return the features followed by the stakes, float32[N, n + n_features].
 
-        The stakes: whether declarer scores with the reader; the card points of declarer's column,
-        of the others, and those to come, in units of half of all; whether declarer's column, and
-        whether the others, have no trick; and for each number of card points at which the score
-        changes what declarer's column needs, from -1 to 2 in units of 30 and of what is to come,
-        and whether it lies between. A partner counts with declarer in every contract.
+        The stakes, in this order:
+
+        - whether declarer scores with the reader;
+        - the card points of declarer's column, of the others, and those still to come, each in
+          units of half of the pack's points;
+        - whether declarer's column has no trick, and whether the others have none;
+        - the card points that declarer's column needs for each threshold, in units of 30, from -1
+          to 2;
+        - the same in units of the card points still to come, from -1 to 2;
+        - whether each threshold is still open: not yet reached, but within reach.
+
+        A partner counts with declarer in every contract.
+
+        Args:
+            features: The features of an ``Encoder``, float32[N, n].
         """
         points, tricks, declarer = features[:, self.columns].unbind(1)
         points = (points * self._scale).round()

@@ -1,9 +1,14 @@
-"""Facts: what a card player works out from what he sees, before he thinks.
+"""Facts of the trick: who holds it, which cards take it, and which unseen cards may beat them.
 
-A small network finds these by itself only slowly: which of its cards would take the trick as it
-lies, who takes it now and what is in it, how many cards are still out that beat each of its own,
-and how many of them those who have yet to play to the trick may hold, as far as they have not shown
-that they lack them. All are functions of what the seat may know.
+A small network learns these only slowly: which of its cards would take the trick as it lies, who
+holds the trick and how many card points are in it, how many unseen cards beat each of its own, and
+how many of them the seats may hold that have yet to play, given the voids they have shown. All
+facts follow from what the seat may know.
+
+``sjavs_env/players/facts.py`` derives related facts for the built-in players. Both take classes and
+strengths from ``sjavs_env/core/tables/card_tables.py``. They are two modules because this one works
+on torch tensors in the slots of a network, and that one on numpy card sets whose bits are ordered
+by rank.
 """
 
 from __future__ import annotations
@@ -24,24 +29,24 @@ from sjavs_env.core.tables.codes import N_CLASSES, N_SUITS, TRUMP_CLASS
 from sjavs_env.views.observe import SLOT_OF_OFFSET
 
 _MOST_POINTS = 44
-"""Card points of the dearest trick, four aces."""
+"""Card points of the most valuable trick, four aces."""
 OTHERS = 3
-"""Seats beside the reader."""
+"""Number of slots for the other seats."""
 NOTHING = N_CLASSES
-"""Stands for the class led where nothing is."""
+"""The class led when no card is led."""
 _MANTISSA, _EXPONENT_OF_HALF = 23, 126
-"""Of a float32."""
+"""The bits of a float32's mantissa, and the biased exponent of 0.5."""
 
 
 class Taking(NamedTuple):
-    """What is found of a trick.
+    """The state of a trick.
 
     Attributes:
-        cards: Cards that would take it from whoever holds it, int32[N] as bits.
-        led: The class led, [N].
-        holder: Which of the other seats holds it, bool[N, 3].
-        beaters: Cards that would take it from the holder, whoever played them, int32[N] as bits.
-        points: Its card points, of 44, float32[N].
+        cards: Legal cards that would take the trick from its holder, int32[N] as bits.
+        led: The class led, int64[N]; ``NOTHING`` if no card is led.
+        holder: Which of the other seats holds the trick, bool[N, 3].
+        beaters: Cards of any seat that would take it from the holder, int32[N] as bits.
+        points: Its card points in units of 44, float32[N].
     """
 
     cards: Tensor
@@ -52,11 +57,11 @@ class Taking(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of the others' hands.
+    """The knowledge of the other seats' hands.
 
     Attributes:
         out: Cards that the reader does not see, int32[N] as bits.
-        hidden: Cards that each other seat may hold unseen, int32[N, 3] as bits.
+        hidden: Unseen cards that each other seat may hold, int32[N, 3] as bits.
         coming: Cards that each other seat may still play to the trick, int32[N, 3] as bits.
         later: Which of the other seats have yet to play to the trick, bool[N, 3].
     """
@@ -68,14 +73,14 @@ class Known(NamedTuple):
 
 
 class Facts(nn.Module):
-    """Works out facts from card sets.
+    """Computes facts from card sets.
 
     Args:
         rules: The rule set.
         slot: The slot of each card, -1 for none; int64[contexts, 32].
         n_slots: Number of slots.
-        orders: The suits of each context in the order of their slots; the first is the trump suit,
-            but in the last context nothing is trump.
+        orders: The suits of each context in the order of their slots. The first is the trump suit,
+            except in the last context, which has no trumps.
     """
 
     classes: Tensor
@@ -92,8 +97,8 @@ class Facts(nn.Module):
         trump = [order[0] for order in orders[:-1]] + [N_SUITS]
         self._piles = bool(rules.piles)
         self._pack = int(np.bitwise_or.reduce(1 << np.array(pack_of(rules), np.int64)))
-        # Cards are counted from 1, and 0 is none. Classes are counted in the order of their slots,
-        # trumps last, and behind them is that of nothing led.
+        # Cards are numbered from 1; 0 is no card. Classes are numbered in the order of their slots,
+        # with the trumps last. The number after the trumps means that no card is led.
         classes = np.full((len(orders), 1 + N_CARDS), NOTHING, np.int64)
         own = np.zeros((len(orders), 1 + N_CARDS), np.int64)
         for context, order in enumerate(orders):
@@ -133,20 +138,21 @@ class Facts(nn.Module):
         for name, value in (("beating", masks), ("lacking", flags)):
             self.register_buffer(name, _signed(value), persistent=False)
         self.above, self.beaten = (ByteTable(torch.from_numpy(each)) for each in rows)
-        """How many cards of a set are above the card in each slot, in its class; how many would
-        take a trick from it."""
+        """For the card in each slot: how many cards of a set are higher in its class (``above``),
+        and how many would take a trick from it (``beaten``)."""
         self.count = ByteTable(torch.ones(1, N_CARDS, 1))
-        """How many cards a set has."""
+        """Counts the cards of a set."""
         self.n_features = 2 * n_slots + 2 * OTHERS + NOTHING + 1
 
     def taking(self, legal: Tensor, trick: Tensor, leader: Tensor, contexts: Tensor) -> Taking:
-        """Return which cards would take the trick, and who holds it.
+        """Return the state of the trick: which cards would take it, and who holds it.
 
         Args:
             legal: Cards that the reader may choose, int32[N] as bits.
             trick: The card of each other seat in the trick, int32[N, 3] as bits.
-            leader: Which of the other seats led, [N, 3]; none if the reader leads.
-            contexts: Contexts, [N].
+            leader: 1 for the other seat that led, 0 elsewhere, int32[N, 3]; all 0 if the reader
+                leads.
+            contexts: Contexts, int64[N].
         """
         card = _numbers(trick)
         led = self.classes[contexts, (card * leader).amax(dim=1)]
@@ -159,18 +165,18 @@ class Facts(nn.Module):
     def known(
         self, seen: Tensor, shown: Tensor, lacks: Tensor, trick: Tensor, contexts: Tensor
     ) -> Known:
-        """Return which cards are out, and which may still come.
+        """Return which cards are unseen, who may hold them, and which may still come.
 
         Args:
-            seen: Sets of cards that the reader knows not to be out, int32[N, n] as bits.
+            seen: Sets of cards that the reader sees or has seen, int32[N, n] as bits.
             shown: Cards that lie face up before each other seat, int32[N, 3] as bits.
-            lacks: The classes that each other seat is known to lack, int64[N, 3] as bits.
+            lacks: The classes that each other seat has shown to lack, int64[N, 3] as bits.
             trick: The card of each other seat in the trick, int32[N, 3] as bits.
-            contexts: Contexts, [N].
+            contexts: Contexts, int64[N].
         """
         out = (~reduce(torch.bitwise_or, seen.unbind(1)) & self._pack).int()
         in_hand = out[:, None] & ~self.lacking[contexts[:, None], lacks]
-        # What a hand has been seen to lack may lie face down.
+        # In games with piles, a class that a hand lacks may still lie face down.
         hidden = out[:, None] * self.present if self._piles else in_hand * self.present
         later = (trick == 0) & self.present
         return Known(out, hidden, torch.where(later, in_hand | shown, 0), later)
@@ -178,15 +184,20 @@ class Facts(nn.Module):
     def forward(
         self, found: Taking, known: Known, candidates: Tensor, hand: Tensor, contexts: Tensor
     ) -> Tensor:
-        """Return the facts but for the cards that take the trick, float32[N, n_features].
+        """Return the facts except the cards that take the trick, float32[N, n_features].
+
+        In this order: the reader's hand, each card divided by 1 + the number of unseen cards above
+        it in its class; the candidates, each divided by 1 + the number of cards that may still come
+        and would beat it; for each other seat the share n / (1 + n) of the n cards that it may
+        still play and that would take the trick; its holder; the class led; its card points.
 
         Args:
-            found: What was found of the trick.
-            known: What is known of the others' hands.
-            candidates: The cards that take the trick, all legal ones for its leader,
+            found: The state of the trick.
+            known: The knowledge of the other seats' hands.
+            candidates: The legal cards that take the trick (for its leader: all legal cards),
                 float32[N, n_slots].
             hand: The reader's hand, float32[N, n_slots].
-            contexts: Contexts, [N].
+            contexts: Contexts, int64[N].
         """
         above = self.above(known.out[:, None], contexts)[:, 0]
         anyone = reduce(torch.bitwise_or, known.coming.unbind(1))
@@ -207,11 +218,14 @@ class Facts(nn.Module):
 
 
 def _signed(bits: NDArray[np.int64]) -> Tensor:
-    """Return sets of cards as the signed words that torch can combine."""
+    """Return card sets as signed words, int32, because torch combines no unsigned ones."""
     return torch.from_numpy(bits.astype(np.uint32).view(np.int32))
 
 
 def _numbers(cards: Tensor) -> Tensor:
-    """Return the numbers of cards from 1, 0 for none, from their bits: a float's exponent."""
+    """Return the numbers of single cards from their bits, counted from 1; 0 for no card.
+
+    The number is the exponent of the bits' value as a float.
+    """
     exponent = (cards.long() & 0xFFFFFFFF).float().view(torch.int32) >> _MANTISSA
     return (exponent - _EXPONENT_OF_HALF).clamp(min=0).long()

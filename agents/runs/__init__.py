@@ -1,7 +1,8 @@
-"""A training run from its configuration to a shipped agent.
+"""Training runs, from a configuration to a shipped agent.
 
 In: a TOML file. Out: a folder with checkpoints, learning curves and results.
-Start with ``training.py``, the update; ``config.py`` is the schema, ``loop.py`` goes on until the
-budget is spent, ``saving.py`` and ``past.py`` keep it, ``logbook.py`` tells. ``exploit.py`` trains
-best responses, ``card.py`` ships.
+Start with ``training.py``, which makes one update; ``config.py`` is the schema, ``plan.py`` the
+list of phases. ``loop.py`` repeats updates until the budget is spent, ``saving.py`` and ``past.py``
+write checkpoints and past selves, ``logbook.py`` writes the log. ``exploit.py`` trains best
+responses, ``card.py`` ships an agent.
 """

@@ -1,7 +1,8 @@
-"""Shipping an agent: its weights, what it is, what it was measured at, and a card that says so.
+"""Ship an agent: copy its weights, its manifest and its results, and write its model card.
 
-A shipped agent is a folder with ``actor.safetensors``, ``manifest.json``, ``results.json``, where
-it was attacked ``exploit.json``, and ``README.md``: the card, made of the others alone.
+A shipped agent is a folder with ``actor.safetensors``, ``manifest.json``, ``results.json``, if best
+responses were trained ``exploit.json``, and ``README.md``. The last is the card; it is made from
+the other files alone.
 """
 
 from __future__ import annotations
@@ -23,27 +24,27 @@ from agents.policy import PREFIX, PRETRAINED
 from agents.runs.config import Config, to_dict
 
 LARGEST = 2_000_000
-"""Bytes that the weights of a shipped agent may take."""
+"""Largest size of a shipped agent's weights, in bytes."""
 CARD, RESULTS, EXPLOIT = "README.md", "results.json", "exploit.json"
 _LICENCE = "MIT, as the whole project"
 
 
 def ship(run: Path, name: str, results: Path, exploit: Path | None = None, notes: str = "") -> Path:
-    """Copy the latest agent of a run, with what it was measured at, among the shipped ones.
+    """Copy the latest agent of a run and its results to the shipped agents.
 
     Args:
-        run: The run's or the checkpoint's folder.
-        name: What the agent will be called, as in ``pretrained:NAME``.
-        results: Its results file; the agent stands in it under its fingerprint.
+        run: The folder of the run or checkpoint.
+        name: Name of the shipped agent, as in ``pretrained:NAME``.
+        results: Its results file. The agent is found in it by its fingerprint.
         exploit: The results file of best responses to it, if there is one.
-        notes: What else its recipe took, for the card.
+        notes: More about the training recipe, for the card.
 
     Returns:
-        The new folder; one of that name is replaced.
+        The new folder. It replaces an existing folder of that name.
 
     Raises:
         ValueError: there is no such run or results file, the results are of another agent, or the
-            weights are too large; nothing is written then.
+            weights are too large. Nothing is then written.
     """
     if not name.isidentifier():
         raise ValueError(f"name {name!r} must be letters, digits and underscores")
@@ -52,8 +53,8 @@ def ship(run: Path, name: str, results: Path, exploit: Path | None = None, notes
     shipped = save({key: value.half() for key, value in read(weights).items()})
     if len(shipped) > LARGEST:
         raise ValueError(
-            f"{weights} has {len(shipped):,} bytes in half precision; {LARGEST:,} are the most "
-            "that is shipped"
+            f"{weights} has {len(shipped):,} bytes in half precision; the largest shipped agent "
+            f"may have {LARGEST:,}"
         )
     sources = {RESULTS: results} | ({EXPLOIT: exploit} if exploit else {})
     for source in sources.values():
@@ -74,13 +75,13 @@ def ship(run: Path, name: str, results: Path, exploit: Path | None = None, notes
 
 
 def _check_measured(source: Path, fingerprint: str, name: str) -> None:
-    """Check that a results file has the agent in it."""
+    """Check that a results file contains the agent."""
     if fingerprint not in {agent.fingerprint for agent in report.read(source).agents}:
-        raise ValueError(f"{source} does not hold {name}, whose fingerprint is {fingerprint}")
+        raise ValueError(f"{source} has no results of {name} (fingerprint {fingerprint})")
 
 
 def _copy_renamed(source: Path, target: Path, fingerprint: str, name: str) -> None:
-    """Copy results, with the agent under its new name."""
+    """Copy a results file, and give the agent its new name in it."""
     value = json.loads(source.read_text(encoding="utf-8"))
     old = {agent["name"] for agent in value["agents"] if agent["fingerprint"] == fingerprint}
     for agent in value["agents"]:
@@ -92,7 +93,7 @@ def _copy_renamed(source: Path, target: Path, fingerprint: str, name: str) -> No
 
 
 def card(folder: Path, name: str) -> str:
-    """Return the card of a shipped agent, as Markdown, from the other files of its folder."""
+    """Return the card of a shipped agent as Markdown, made from the other files of its folder."""
     found = find(folder)
     return "\n".join(_card(found, folder, name)) + "\n"
 
@@ -158,15 +159,15 @@ def _card(found: Checkpoint, folder: Path, name: str) -> Iterator[str]:
 
 
 def _work(manifest: dict[str, Any]) -> str:
-    """Return how many processes and threads a run had, in words."""
-    # Checkpoints from before there could be several processes do not say how many there were.
+    """Return the numbers of processes and threads of a run in words."""
+    # A manifest without the number of processes is of a run with one process.
     number, processes = manifest["threads"], manifest.get("processes", 1)
     threads = f"{number} threads" if number > 1 else "one thread"
     return f"{processes} processes of {threads} each" if processes > 1 else threads
 
 
 def _differing(config: dict[str, Any]) -> Iterator[str]:
-    """Yield what differs from the defaults as TOML: dotted keys, then the phases."""
+    """Yield the values that differ from the defaults as TOML: dotted keys, then the phases."""
     usual = to_dict(Config())
     phases = config.get("phase", [])
     yield from _lines({key: value for key, value in config.items() if key != "phase"}, usual)

@@ -1,6 +1,6 @@
-"""Configuration: defaults, a TOML file with what differs, the command line with what differs again.
+"""Configuration: defaults, changed by a TOML file, changed again by the command line.
 
-The dataclasses are the schema. Those of the parts live beside their consumers.
+The dataclasses are the schema. The dataclass of a table is in the module that uses the table.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from sjavs_env.players import PLAYERS
 
 @dataclass(frozen=True)
 class EvaluationConfig:
-    """How a run is measured."""
+    """The evaluation of a run."""
 
     opponents: tuple[str, ...] = ("random", "rule-of-thumb")
-    """Policies to measure against."""
+    """Policies to evaluate against."""
     deals: AtLeastOne = 2000
-    """Duplicate deals of the test set at the end of the run."""
+    """Duplicate deals of the test set for the evaluation at the end of the run."""
     every: NotNegative = 25
-    """Updates between two measurements on the validation set; 0 for none."""
+    """Updates between two evaluations on the validation set; 0: none."""
     validation_deals: AtLeastOne = 400
-    """Duplicate deals of each of those."""
+    """Duplicate deals of each evaluation on the validation set."""
 
 
 @dataclass(frozen=True)
@@ -49,29 +49,29 @@ class Config:
     """One training run."""
 
     rules: str = "faroese4"
-    """The rule set by name."""
+    """Name of the rule set."""
     options: dict[str, str | int | bool] = field(default_factory=dict)
     """Options of the rule set that differ from its defaults."""
     seed: Seed = 0
-    """Seed of weights, deals and choices."""
+    """Seed of weights, deals and sampled actions."""
     initial: str = ""
-    """A checkpoint, a run or ``pretrained:NAME`` whose networks the run begins with."""
+    """Checkpoint, run or ``pretrained:NAME`` with the initial networks; empty: new networks."""
     phase: tuple[PhaseConfig, ...] = (PhaseConfig(),)
     """The phases, in order."""
     deals: AtLeastOne | None = None
-    """Budget of the run, where it is not the sum of its phases: the last one becomes longer or
-    shorter, and those that the budget does not reach fall away."""
+    """Budget of the run, if it is not the sum of its phases. The last phase becomes longer or
+    shorter; phases that begin beyond the budget are dropped."""
     batch: AtLeastOne = 2048
-    """Deals of one update, of all processes together."""
+    """Deals of one update, over all processes."""
     threads: AtLeastOne = 2
-    """Threads of the network's arithmetic in each process; more than idle cores are slower than
-    one."""
+    """Threads of the networks in each process. More threads than idle cores are slower than one
+    thread."""
     device: str = "cpu"
-    """Where the networks live: cpu, or a torch device such as cuda."""
+    """Device of the networks: cpu, or a torch device such as cuda."""
     checkpoint_every: AtLeastOne = 1
     """Updates between two checkpoints."""
     keep: AtLeastOne = 2
-    """Checkpoints to keep."""
+    """Number of checkpoints to keep, the latest ones."""
     net: NetConfig = field(default_factory=NetConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
@@ -90,8 +90,8 @@ class Config:
         """The phases with all their values, cut to the budget.
 
         Raises:
-            ValueError: a phase has an unknown key, an unfit value, or changes what it may not; all
-                of it in one sentence.
+            ValueError: a phase has an unknown key, an invalid value, or a change that is not
+                allowed; one sentence names all of them.
         """
         tables = {name: getattr(self, name) for name in TABLES}
         return tuple(cut(complete(self.phase, tables, self.batch), self.deals))
@@ -103,10 +103,10 @@ class Config:
 
 
 def load(path: Path) -> Config:
-    """Return the configuration of a TOML file.
+    """Return the configuration in a TOML file.
 
     Raises:
-        ConfigError: the file is missing, no TOML, or holds unknown keys or unfit values.
+        ConfigError: the file is missing, is not TOML, or has unknown keys or invalid values.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -118,19 +118,24 @@ def load(path: Path) -> Config:
     try:
         return from_dict(tomllib.loads(text), str(path))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"config {path} is no TOML: {error}") from None
+        raise ConfigError(f"config {path} is not TOML: {error}") from None
 
 
 def from_dict(values: dict[str, Any], where: str) -> Config:
-    """Return the configuration that a nested dictionary describes, checked.
+    """Return the configuration in a nested dictionary, after a check.
+
+    Args:
+        values: The dictionary.
+        where: Its origin, for error sentences.
 
     Raises:
-        ConfigError: unknown keys or unfit values, all of them in one sentence.
+        ConfigError: there are unknown keys or invalid values; one sentence names all of them.
     """
     wrong = list(unknown_keys(values, Config, ""))
     if not wrong:
         try:
-            # As JSON, where an array is fit for a tuple and nothing else is converted.
+            # Through JSON: there strict validation takes an array for a tuple, and converts nothing
+            # else.
             config = _ADAPTER.validate_json(json.dumps(values, default=str), strict=True)
             _check(config)
             return config
@@ -142,13 +147,17 @@ def from_dict(values: dict[str, Any], where: str) -> Config:
 
 
 def _check(config: Config) -> None:
-    """Check what only the named things themselves can tell."""
+    """Check values that the schema cannot check: names, options, the device.
+
+    Raises:
+        ValueError: a value is invalid; one sentence names all of them.
+    """
     rule_set(config.rules, **config.options)
     wrong: dict[str, str] = {}
     for phase in config.phases:
         within = "" if len(config.phases) == 1 else f"phase {phase.number}: "
         for fault in _faults(phase, config.rule_set):
-            # A later phase has it from the first one that has it.
+            # Later phases inherit the fault, so only the first phase with it is named.
             wrong.setdefault(fault, within + fault)
     try:
         torch.device(config.device)
@@ -160,7 +169,7 @@ def _check(config: Config) -> None:
 
 
 def _faults(phase: Phase, rules: RuleSet) -> Iterator[str]:
-    """Yield a sentence for everything in a phase that its lesson or the rules do not allow."""
+    """Yield a sentence for each value of a phase that its lesson or the rules do not allow."""
     if phase.lesson not in LESSONS:
         yield f"unknown lesson {phase.lesson!r}{nearest(phase.lesson, LESSONS)}"
     elif LESSONS[phase.lesson].needs_late and not phase.net.late:
@@ -173,11 +182,11 @@ def _faults(phase: Phase, rules: RuleSet) -> Iterator[str]:
             yield f"unknown player {name!r}{nearest(name, named)}"
     late, most = phase.net.late, rules.n_tricks - 1
     if late > most:
-        yield f"net.late = {late} leaves no choice to learn from; {most} is the last"
+        yield f"net.late = {late} leaves no decision to learn from; the largest value is {most}"
 
 
 def to_dict(config: Config) -> dict[str, Any]:
-    """Return every value of a configuration, ready for JSON."""
+    """Return all values of a configuration in a form for JSON."""
     return to_values(config)
 
 

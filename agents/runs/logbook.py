@@ -1,4 +1,4 @@
-"""What a run tells while it runs: a TensorBoard log, and a bar on a terminal or lines elsewhere."""
+"""The log of a run: TensorBoard scalars, and a progress bar on a terminal or lines elsewhere."""
 
 from __future__ import annotations
 
@@ -20,61 +20,68 @@ from torch.utils.tensorboard import SummaryWriter
 from agents.common.terminal import terminal
 
 TAGS = {
-    "charts/SPS": "decisions a second, forced ones included, over the whole update",
-    "charts/deals_per_second": "deals a second, over the whole update",
-    "charts/learned_decisions_per_second": "decisions with a choice a second",
+    "charts/SPS": "moves per second of an update, forced moves included",
+    "charts/deals_per_second": "deals per second of an update",
+    "charts/learned_decisions_per_second": "learned decisions per second of an update; a learned "
+    "decision has more than one legal action",
     "charts/learning_rate": "step size of the optimiser",
-    "charts/entropy_weight": "weight of the entropy",
-    "charts/episodic_return": "mean payoff of declarer in game points; over all seats it is 0",
+    "charts/entropy_weight": "entropy bonus: weight of the entropy in the loss",
+    "charts/episodic_return": "mean payoff of declarer in game points (the mean over all seats is "
+    "0)",
     "charts/payoff_spread": "standard deviation of a seat's payoff in game points",
-    "losses/policy_loss": "clipped policy loss, or the cross-entropy to the teacher",
-    "losses/value_loss": "half the squared error of the critic, payoffs divided by payoff_scale",
-    "losses/entropy": "entropy as a share of a uniform choice's, 0 to 1",
-    "losses/branch_loss": "squared error of what branches came to, in units of 4 game points and "
-    "10 card points (with net.late)",
-    "losses/magnet_kl": "divergence from the average of weights (where ppo.magnet is not 0)",
-    "losses/approx_kl": "movement of the policy within an update (k3), towards 0.02 it is fast",
-    "losses/old_approx_kl": "the same by the estimator k1",
-    "losses/clipfrac": "share of decisions whose ratio left the clipping range",
+    "losses/policy_loss": "clipped policy loss; in imitation the cross-entropy to the teacher",
+    "losses/value_loss": "value loss: half the squared error of the critic, with payoffs divided "
+    "by payoff_scale",
+    "losses/entropy": "entropy of the policy divided by that of a uniform choice, 0 to 1",
+    "losses/branch_loss": "squared error of the late network against the outcomes of branches, in "
+    "units of 4 game points and 10 card points (with net.late)",
+    "losses/magnet_kl": "KL divergence from the average of the weights (if ppo.magnet is not 0)",
+    "losses/approx_kl": "KL divergence of the policy from the one before the update (estimator k3);"
+    " near 0.02 the policy changes fast",
+    "losses/old_approx_kl": "the same KL divergence by the estimator k1",
+    "losses/clipfrac": "share of decisions with a probability ratio outside the clipping range",
     "losses/explained_variance": "share of the returns' variance that the critic explains",
     "losses/agreement": "how often the policy agrees with its teacher (warm start alone)",
-    "health/declared": "share of deals that somebody declared",
-    "health/declarer_wins": "share of those that paid declarer",
-    "health/forced_moves": "share of decisions with a single legal action",
-    "health/call_rate": "how often the policy calls where it might pass, in self-play",
-    "health/guarded": "1 in an update in which the guard against passing was on",
-    "health/greedy_MEASURE": "how the greedy policy plays against the last opponent (validation): "
-    "call_rate, declared_rate, declarer_win_rate, vol_rate, mean_tricks, forced_share, "
-    "partner_overtaken, points_thrown",
+    "health/declared": "share of deals with a declarer",
+    "health/declarer_wins": "share of declared deals with a positive payoff for declarer",
+    "health/forced_moves": "share of moves that are no learned decisions: forced moves, and with a "
+    "league the moves of opponents",
+    "health/call_rate": "share of the decisions between a call and a pass in which the policy "
+    "calls, in self-play",
+    "health/guarded": "1 in an update with the guard against passing on, else 0",
+    "health/greedy_MEASURE": "health measure of the greedy policy against the last opponent, on "
+    "the validation set: call_rate, declared_rate, declarer_win_rate, vol_rate, mean_tricks, "
+    "forced_share, partner_overtaken, points_thrown",
     "health/greedy_MEASURE_seatN": "the same by seat",
-    "policy/entropy_norm_bid": "entropy of calls, namings and other choices beside cards, 0 to 1",
-    "policy/entropy_norm_play": "entropy of choices among cards alone, 0 to 1",
-    "league/points_vs_MEMBER": "mean payoff of the learner's seats where a league's member sat",
-    "time/rollout": "seconds of self-play in an update, inference included",
-    "time/inference": "seconds in which the actor chose in self-play",
-    "time/update": "seconds of learning in an update, what follows included",
-    "time/encoding": "seconds in which features were made of words",
-    "time/values": "seconds in which the critic valued all decisions",
-    "time/advantages": "seconds in which advantages were worked out",
-    "time/gradients": "seconds of forward and backward passes and of optimiser steps",
+    "policy/entropy_norm_bid": "normalised entropy of decisions with an action that is no card "
+    "(calls, trumps, exchange), 0 to 1",
+    "policy/entropy_norm_play": "normalised entropy of decisions among cards only, 0 to 1",
+    "league/points_vs_MEMBER": "mean payoff of the learner's seats against this league member",
+    "time/rollout": "seconds of the rollout in an update, inference included",
+    "time/inference": "seconds in which the actor chooses actions in the rollout",
+    "time/update": "seconds of learning in an update, the stages below included",
+    "time/encoding": "seconds in which words become features",
+    "time/values": "seconds in which the critic computes values",
+    "time/advantages": "seconds in which advantages are computed",
+    "time/gradients": "seconds of forward and backward passes and optimiser steps",
     "eval/points_vs_OPPONENT": "edge over an opponent on the validation set, game points per deal",
-    "eval/ci95_vs_OPPONENT": "half the width of its 95 % interval",
+    "eval/ci95_vs_OPPONENT": "half the width of the edge's 95 % interval",
 }
-"""What is logged, by its tag; those that CleanRL knows have its names."""
+"""The description of each tag. Tags that CleanRL has, have CleanRL's names."""
 
 LINE_EVERY = 10
-"""Updates between two lines where there is no bar."""
+"""Updates between two lines if there is no progress bar."""
 
 
 class Logbook:
     """Writes the scalars of a run; the horizontal axis counts deals.
 
     Args:
-        folder: Where the TensorBoard files go.
-        deals: Deals that the whole run makes.
-        done: Deals already made; what a killed run had written beyond them is dropped.
-        among_others: Whether other runs show on the same terminal: lines in place of a bar, and
-            the folder in each.
+        folder: Folder for the TensorBoard files.
+        deals: Deals of the whole run.
+        done: Deals already played. Scalars that a killed run has written after them are dropped.
+        among_others: Whether other runs print on the same terminal. The log then prints lines with
+            the folder in place of a progress bar.
     """
 
     def __init__(self, folder: Path, deals: int, done: int, *, among_others: bool = False) -> None:
@@ -111,13 +118,18 @@ class Logbook:
         self._writer.close()
 
     def scalars(self, values: dict[str, float], deals: int) -> None:
-        """Write some numbers by their tags."""
+        """Write scalars by their tags, except NaN.
+
+        Args:
+            values: The scalars.
+            deals: Deals of the run so far.
+        """
         for tag, value in values.items():
             if not math.isnan(value):
                 self._writer.add_scalar(tag, value, deals)
 
     def update(self, values: dict[str, float], deals: int) -> None:
-        """Write an update's numbers and show how far the run is."""
+        """Write the scalars of an update, and show the progress of the run."""
         self.scalars(values, deals)
         self._bar.update(
             self._task, completed=min(deals, self._deals), description=_movement(values)
@@ -131,11 +143,14 @@ class Logbook:
             )
 
     def flush(self) -> None:
-        """Have all that was written so far in its file, as a checkpoint needs beside it."""
+        """Write all scalars so far to the file, so that it is never behind a checkpoint."""
         self._writer.flush()
 
     def line(self, text: str, *, named: bool = False) -> None:
-        """Print a line above the bar, with the folder if asked, or if others show there."""
+        """Print a line above the progress bar.
+
+        It begins with the folder if ``named`` or if other runs print on the same terminal.
+        """
         told = f"{self._folder}: {text}" if named or self._among_others else text
         self._console.print(told, highlight=False, soft_wrap=True)
 
@@ -150,13 +165,13 @@ _MOVEMENTS = {
 
 
 def _movement(values: dict[str, float]) -> str:
-    """Return how far the policy moved, how well it imitates, and how well the critic foresees."""
+    """Return the main figures of an update in words, for the progress bar and the lines."""
     said = [text.format(values[tag]) for tag, text in _MOVEMENTS.items() if tag in values]
     return ", ".join(said)
 
 
 def evaluation_tags(opponent: str, edge: float, low: float, high: float) -> dict[str, float]:
-    """Return the numbers of a measurement by their tags."""
+    """Return the edge over an opponent and its half-width as scalars by their tags."""
     name = tagged(opponent)
     return {
         f"eval/points_vs_{name}": edge,
@@ -167,7 +182,7 @@ def evaluation_tags(opponent: str, edge: float, low: float, high: float) -> dict
 def health_tags(
     rates: Mapping[str, float | None], by_seat: Mapping[str, Sequence[float | None]]
 ) -> dict[str, float]:
-    """Return how the greedy policy played by tags, in all and by seat."""
+    """Return the health measures of the greedy policy by their tags, overall and by seat."""
     found = {f"health/greedy_{name}": rate for name, rate in rates.items()}
     for name, shares in by_seat.items():
         found |= {f"health/greedy_{name}_seat{seat}": rate for seat, rate in enumerate(shares)}
@@ -175,5 +190,5 @@ def health_tags(
 
 
 def tagged(policy: str) -> str:
-    """Return a policy's name as tags have it."""
+    """Return a policy's name as it stands in tags."""
     return policy.replace("-", "_")

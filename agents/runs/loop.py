@@ -1,4 +1,4 @@
-"""A run in its folder: trained to its end, logged, measured now and then, kept at any time."""
+"""Train a run to its end, with a log, evaluations and checkpoints in its folder."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from agents.runs.logbook import Logbook, evaluation_tags, health_tags
 from agents.runs.training import Trainer
 
 RUNS = Path("runs")
-"""Where runs lie unless another place is named."""
+"""The default folder of runs."""
 
 
 def train(trainer: Trainer, folder: Path, *, among_others: bool = False) -> None:
-    """Learn until the budget is spent, with a checkpoint at hand at any time.
+    """Train until the budget is spent, and write checkpoints.
 
     Args:
         trainer: The run.
-        folder: Where it lies.
-        among_others: Whether other runs show on the same terminal.
+        folder: Its folder.
+        among_others: Whether other runs print on the same terminal.
     """
     config, progress, group = trainer.config, trainer.progress, trainer.learner.group
     torch.set_num_threads(config.threads)
     if not group.first:
-        # While the first measures, the others play the next deals, and wait for it to learn.
+        # While the first process evaluates, the others play the next deals, and then wait for it.
         while not trainer.done:
             trainer.advance()
         return
@@ -63,7 +63,7 @@ def train(trainer: Trainer, folder: Path, *, among_others: bool = False) -> None
 
 
 def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
-    """Return the edges of the agent as it stands over each opponent."""
+    """Evaluate the current agent against each opponent; return the edges."""
     config = trainer.config
     rules = config.rule_set
     agent = NetPolicy(rounded(trainer.learner.average))
@@ -81,7 +81,7 @@ def measure(trainer: Trainer, deal_set: str, deals: int) -> list[Entry]:
 
 
 def _opening(phase: Phase, of: int) -> str:
-    """Return what a phase is, in words."""
+    """Return a phase in words: number, lesson, deals, share of league deals."""
     met = f", opponents at {phase.league.share:.0%} of the tables" if phase.league.share else ""
     return (
         f"phase {phase.number} of {of}: {phase.lesson}, deals {phase.begins:,} to {phase.ends:,}"
@@ -90,5 +90,5 @@ def _opening(phase: Phase, of: int) -> str:
 
 
 def _words(entry: Entry) -> str:
-    """Return a measurement in words."""
+    """Return an edge in words."""
     return f"{entry.edge:+.2f} ± {entry.half_width:.2f} game points per deal against {entry.b}"

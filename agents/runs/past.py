@@ -1,4 +1,4 @@
-"""Past selves of a run, in its folder: its league needs them when it goes on."""
+"""Past selves of a run in its folder; a resumed run needs them for its league."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ _FOLDER = "league"
 
 
 def save(run: Path, past: Iterable[tuple[int, Actor]]) -> None:
-    """Write past selves into a run's folder, by the number of their update."""
+    """Write past selves to a run's folder, except those that are there already.
+
+    Args:
+        run: The run's folder.
+        past: The number of an update, and the actor after it.
+    """
     folder = run / _FOLDER
     for update, actor in past:
         path = _file(run, update)
@@ -30,10 +35,10 @@ def save(run: Path, past: Iterable[tuple[int, Actor]]) -> None:
 
 
 def load(run: Path, updates: list[int], learner: Learner) -> Iterator[tuple[int, Actor]]:
-    """Yield past selves of a run by the number of their update.
+    """Yield past selves of a run, each with the number of its update.
 
     Raises:
-        CheckpointError: one is missing, damaged, or of another network.
+        CheckpointError: a past self is missing, damaged, or of another network.
     """
     shapes = learner.actor.state_dict()
     states = learner.group.from_first(

@@ -1,4 +1,4 @@
-"""The plan of a run: from what a configuration says of its phases to complete phases."""
+"""The plan of a run: complete the phases of a configuration, and cut them to the budget."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ Value = bool | int | float | str | tuple[int, ...] | tuple[str, ...]
 
 @dataclass(frozen=True)
 class PhaseConfig:
-    """What a phase of a run is, and what changes with it.
+    """A phase in a configuration: its lesson, its deals, and the values that change with it.
 
-    A phase starts from the values of the phase before it, the first from those of the run, and
-    names what changes from there on.
+    The first phase has the values of the run, each later phase those of the phase before it, except
+    those that change.
     """
 
     lesson: str = "self-play"
-    """The kind of lesson: imitation of a player; self-play (PPO, against the opponent pool where
-    league.share says so); critic, which learns alone; late-tricks, in which the second network
-    learns alone from branches."""
+    """Kind of lesson. imitation: imitate a built-in player. self-play: PPO, with opponents of the
+    league if league.share is not 0. critic: train the critic alone. late-tricks: train the late
+    network alone, from branches."""
     deals: AtLeastOne = 500_000
-    """Deals to learn from."""
+    """Deals of the phase."""
     restart: bool = False
-    """Whether a new stretch begins: new optimisers and schedules, no past selves, and a policy that
-    goes on from the average of its weights. A change of net or ppo needs it. Schedules run from one
+    """Whether to restart: new optimisers, new schedules, no past selves; the policy continues from
+    the average of its weights. A change of net or ppo needs a restart. Schedules run from one
     restart to the next."""
     batch: NotNegative = 0
-    """Deals of one update from here on; 0 for as many as before."""
+    """Deals of one update from this phase on; 0: as before."""
     net: dict[str, Value] = field(default_factory=dict)
-    """Changes of net. A network may gain the second one (late), and nothing else may change."""
+    """Changes of net. The only change allowed is a new late network."""
     ppo: dict[str, Value] = field(default_factory=dict)
     """Changes of ppo."""
     imitation: dict[str, Value] = field(default_factory=dict)
@@ -51,16 +51,16 @@ class PhaseConfig:
 
 
 def complete(said: Sequence[PhaseConfig], tables: Mapping[str, Any], batch: int) -> list[Phase]:
-    """Return the phases with all their values, each from those of the phase before it.
+    """Return the phases with all their values.
 
     Args:
-        said: What the configuration says of each.
+        said: The phases of the configuration.
         tables: The values of the run, by the names in ``TABLES``.
         batch: Deals of one update.
 
     Raises:
-        ConfigError: a phase has an unknown key, an unfit value, or changes what it may not; all of
-            it in one sentence.
+        ConfigError: a phase has an unknown key, an invalid value, or a change that is not allowed;
+            one sentence names all of them.
     """
     if not said:
         raise ConfigError("phase = [] has no phase; a run needs one")
@@ -101,17 +101,22 @@ def complete(said: Sequence[PhaseConfig], tables: Mapping[str, Any], batch: int)
 def _forbidden(
     before: Mapping[str, Any], after: Mapping[str, Any], *, restart: bool
 ) -> Iterator[str]:
-    """Yield a sentence for each change that a phase may not make to networks and optimiser."""
+    """Yield a sentence for each change of networks and optimisers that is not allowed."""
     moved = [name for name in ("net", "ppo") if after[name] != before[name]]
     if moved and not restart:
         yield f"{' and '.join(moved)} can change at a restart only; add restart = true"
     old, new = before["net"], after["net"]
     if new.hidden != old.hidden or (old.late and new != old):
-        yield f"net can gain a second network (late) and nothing else; it was {old}, not {new}"
+        yield f"net can only gain a late network; it was {old}, not {new}"
 
 
 def cut(phases: list[Phase], budget: int | None) -> list[Phase]:
-    """Return the phases as far as a budget of deals reaches, with their stretches."""
+    """Return the phases within a budget of deals, with their stretches filled in.
+
+    Args:
+        phases: The phases of the run.
+        budget: Deals of the run; None for the sum of the phases.
+    """
     if budget is not None:
         phases = [phase for phase in phases if phase.begins < budget]
         phases[-1] = replace(phases[-1], ends=budget)

@@ -1,7 +1,7 @@
-"""Saving a run: the learner as it stands, written whole or not at all, and read back.
+"""Checkpoints of a run: write the state of the learner atomically, and read it back.
 
-A checkpoint is written under a temporary name, flushed to the disk, and renamed; then ``latest``
-is moved to it. Whatever moment a run dies at, ``latest`` names a complete checkpoint.
+A checkpoint is written under a temporary name, flushed to the disk and renamed. Then ``latest`` is
+moved to it. So ``latest`` names a complete checkpoint, whenever the run dies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,18 @@ _LATE = "late."
 
 
 def save(run: Path, name: str, learner: Learner, manifest: dict[str, Any], keep: int) -> Path:
-    """Write a checkpoint into a run's folder, make it the latest, and drop all but ``keep``."""
+    """Write a checkpoint to a run's folder, make it the latest, and delete old checkpoints.
+
+    Args:
+        run: The run's folder.
+        name: Name of the checkpoint's folder.
+        learner: The learner.
+        manifest: The manifest, without its format.
+        keep: Number of checkpoints to keep.
+
+    Returns:
+        The checkpoint's folder.
+    """
     folder, unfinished = run / name, run / (TEMPORARY + name)
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
@@ -49,9 +60,10 @@ def save(run: Path, name: str, learner: Learner, manifest: dict[str, Any], keep:
 
 
 def restore(checkpoint: Checkpoint, learner: Learner) -> None:
-    """Load networks and optimiser into a learner of the same configuration.
+    """Load networks and optimisers into a learner of the same configuration.
 
-    Of several processes the first reads for all: the folder may be on its machine alone.
+    With several processes the first process reads for all, because the folder may exist only on its
+    machine.
 
     Raises:
         CheckpointError: a file is missing, damaged, or of another network.
@@ -63,12 +75,12 @@ def restore(checkpoint: Checkpoint, learner: Learner) -> None:
 
 
 def _states(folder: Path, learner: Learner) -> dict[str, dict[str, Tensor]]:
-    """Return what the files of a checkpoint hold, fit for a learner."""
+    """Return the tensors of a checkpoint's files, after a check that they fit the learner."""
     states = {}
     for part, expected in _parts(learner).items():
         states[part] = state = read(folder / part)
         if part == _OPTIMISER:
-            # What has made no step yet has no moments.
+            # Weights without a gradient step so far have no moments.
             stepped = {name.rpartition(".")[0] for name in state}
             moments = _moments(learner).items()
             expected = _weights(learner) | {
@@ -79,10 +91,10 @@ def _states(folder: Path, learner: Learner) -> dict[str, dict[str, Tensor]]:
 
 
 def begin(checkpoint: Checkpoint, learner: Learner) -> None:
-    """Load the networks of a checkpoint into a learner that goes its own way from there.
+    """Load the networks of a checkpoint into the learner of a new run.
 
-    A checkpoint that is shipped has no critic, and an actor may have no second network: the
-    learner's stays new.
+    A shipped checkpoint has no critic, and an actor may have no late network. The learner then
+    keeps its new critic or its new late network.
 
     Raises:
         CheckpointError: a file is missing, damaged, or of another network.
@@ -104,7 +116,7 @@ def _nets(learner: Learner) -> dict[str, nn.Module]:
 
 
 def _weights(learner: Learner) -> dict[str, Tensor]:
-    """Return the weights that the actor's optimiser moves, which its average follows."""
+    """Return the actor's own weights, from which its average is computed."""
     return {f"{_MOVING}{key}": value for key, value in learner.actor.state_dict().items()}
 
 
@@ -121,7 +133,7 @@ def _parts(learner: Learner) -> dict[str, dict[str, Tensor]]:
 
 
 def _moments(learner: Learner) -> dict[str, Tensor]:
-    """Return tensors of the shapes that the optimisers keep once they have made a step."""
+    """Return tensors with the shapes of the optimisers' states after their first step."""
     return {
         f"{net}.{index}.{name}": like
         for net, each in learner.optimisers.items()

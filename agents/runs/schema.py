@@ -1,4 +1,4 @@
-"""Values from outside, checked against a dataclass, with one sentence about each that is unfit."""
+"""Check values from outside against a dataclass, with a sentence for each fault."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Table = TypeVar("Table")
 
 
 class ConfigError(ValueError):
-    """A configuration is unreadable or says something unknown; the message is for its author."""
+    """A configuration cannot be read or is invalid; the message says what is wrong."""
 
 
 def changed(before: Table, changes: Mapping[str, Any], within: str) -> Table:
-    """Return a dataclass with some of its values changed.
+    """Return a dataclass with some of its values changed, after a check.
 
     Args:
         before: The dataclass.
         changes: New values by name.
-        within: What stands before the names in sentences about them.
+        within: Prefix of the names in error sentences, for example "net.".
 
     Raises:
-        ConfigError: a name is unknown or a value unfit; all of them in one sentence.
+        ConfigError: a name is unknown or a value is invalid; one sentence names all of them.
     """
     schema: type[Table] = type(before)
     wrong = list(unknown_keys(dict(changes), schema, within))
@@ -43,13 +43,13 @@ def changed(before: Table, changes: Mapping[str, Any], within: str) -> Table:
 
 
 def to_values(table: object) -> dict[str, Any]:
-    """Return every value of a dataclass, ready for JSON."""
+    """Return all values of a dataclass in a form for JSON."""
     values: dict[str, Any] = TypeAdapter(type(table)).dump_python(table, mode="json")
     return values
 
 
 def unknown_keys(values: dict[str, Any], schema: type, within: str) -> Iterator[str]:
-    """Yield a sentence for every key that the schema does not have."""
+    """Yield a sentence for each key that is not in the schema."""
     known = get_type_hints(schema)
     for key, value in values.items():
         if key not in known:
@@ -64,14 +64,14 @@ def unknown_keys(values: dict[str, Any], schema: type, within: str) -> Iterator[
 
 
 def sentence(error: ErrorDetails, within: str = "") -> str:
-    """Return what pydantic found as a sentence with the offending value."""
+    """Return an error of pydantic as a sentence with the offending value."""
     key = within + ".".join(str(part) for part in error["loc"])
-    # Entries of a list that are tables are counted from 1, as in "phase 2: deals".
+    # Tables in a list are numbered from 1, as in "phase 2: deals".
     key = re.sub(r"^(\w+)\.(\d+)\.", lambda found: f"{found[1]} {int(found[2]) + 1}: ", key)
     return f"{key} = {error['input']!r}: {error['msg'][:1].lower()}{error['msg'][1:]}"
 
 
 def _listed(kind: Any) -> type | None:
-    """Return the dataclass that a tuple holds, None for anything else."""
+    """Return the dataclass of a tuple type's elements, None for any other type."""
     held = get_args(kind)[:1]
     return held[0] if held and is_dataclass(held[0]) and isinstance(held[0], type) else None

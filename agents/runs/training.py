@@ -1,7 +1,7 @@
-"""A training run, phase by phase and update by update: what is collected, learned and logged.
+"""A training run: its phases, its updates, and the numbers to log.
 
-All randomness of an update comes from the run's seed, the update's number and the rank of the
-process, so that a run that was killed goes on from its last checkpoint as if nothing had happened.
+All randomness of an update comes from the run's seed, the number of the update and the rank of the
+process. So a run that was killed and resumed from its latest checkpoint equals an unbroken run.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def seed_of(seed: int, update: int, purpose: int, rank: int = 0) -> int:
 
 @dataclass
 class Progress:
-    """How far a run has come, all processes together; all of it is kept in its checkpoints."""
+    """The progress of a run over all processes. It is saved in every checkpoint."""
 
     phase: int = 1
     """The phase whose networks the learner has."""
@@ -66,11 +66,11 @@ class Trainer:
     learner: Learner
     progress: Progress = field(default_factory=Progress)
     origin: dict[str, Any] | None = None
-    """What the run began with, if not with nothing: name, fingerprint, deals."""
+    """The initial checkpoint: name, fingerprint, deals. None for new networks."""
 
     def __post_init__(self) -> None:
         group = self.learner.group
-        # What cannot work in a later phase is found before the first one begins.
+        # Set up all phases now, so that a fault in a later phase is found before the first begins.
         self._deals = group.from_first(
             lambda: [group.portion(phase.batch) for phase in self.config.phases]
         )
@@ -92,7 +92,7 @@ class Trainer:
         return self.config.phases[self.progress.phase - 1]
 
     def advance(self) -> dict[str, float]:
-        """Make one update, and return what is to be logged of it."""
+        """Make one update, and return its scalars by their tags."""
         begun = time.perf_counter()
         self.enter_phase()
         learner, lesson, progress = self.learner, self._lesson, self.progress
@@ -111,7 +111,7 @@ class Trainer:
             experience, learner.entropy_weight, self.phase.guard, self.config.rule_set, self._group
         )
         lessons = lesson.selected(experience)
-        nobody = 0 in self._group.gather(len(lessons))  # of so few deals none had a choice
+        nobody = 0 in self._group.gather(len(lessons))  # with few deals nobody may have a choice
         losses = {} if nobody else lesson.learn(lessons, entropy, generator)
         seconds = time.perf_counter() - begun
         moves, decisions = self._count(experience, seconds)
@@ -130,7 +130,7 @@ class Trainer:
         }
 
     def enter_phase(self) -> None:
-        """Go on to the phase that the deals so far have come to, and restart where it says so."""
+        """Enter the phase of the current number of deals, with its restarts on the way."""
         while self.progress.deals >= self.phase.ends and not self.done:
             past = self.league.past
             self.progress.phase += 1
@@ -141,25 +141,25 @@ class Trainer:
             self.league.past.extend(past)
 
     def _begin_phase(self) -> None:
-        """Set up what a phase needs: its tables, its lesson and its league."""
+        """Set up a phase: its environment, its lesson and its league."""
         rules, index = self.config.rule_set, self.progress.phase - 1
         self._vec = VectorSjavs(rules, batch=self._deals[index], seed=0)
         self._lesson = LESSONS[self.phase.lesson](self.learner, self.phase, rules)
         self.league = self._leagues[index]
-        """Whom the learner meets in this phase."""
+        """The league of this phase."""
 
     @property
     def _group(self) -> Group:
         return self.learner.group
 
     def _opponents(self) -> Opponents | None:
-        """Draw whom the learner meets in the update at hand, None for nobody but itself."""
+        """Draw the opponents of this update; None for self-play in all deals."""
         if not self.league.plays:
             return None
         return self.league.opponents(self._vec.batch, np.random.default_rng(self._seed(_OPPONENTS)))
 
     def _count(self, experience: Experience, seconds: float) -> tuple[int, int]:
-        """Count an update; return its moves and decisions in all processes."""
+        """Add an update to the progress; return its moves and decisions over all processes."""
         moves, decisions = map(int, self._group.sum((experience.moves, len(experience))))
         progress = self.progress
         progress.update += 1
@@ -170,11 +170,11 @@ class Trainer:
         return moves, decisions
 
     def _seed(self, purpose: int) -> int:
-        """Return this process's seed for one purpose of the update at hand."""
+        """Return this process's seed for one purpose of this update."""
         return seed_of(self.config.seed, self.progress.update, purpose, self._group.rank)
 
     def _speeds(self, moves: int, decisions: int, seconds: float) -> dict[str, float]:
-        """Return how fast an update was."""
+        """Return the speeds of an update, and the share of forced moves."""
         return {
             "charts/SPS": moves / seconds,
             "charts/deals_per_second": self.phase.batch / seconds,
@@ -183,7 +183,7 @@ class Trainer:
         }
 
     def _charts(self, experience: Experience) -> dict[str, float]:
-        """Return schedules and what the deals of all processes looked like."""
+        """Return the schedules, and statistics of the deals over all processes."""
         vec, group = self._vec, self._group
         declared = vec.declarer >= 0
         rows = np.flatnonzero(declared)
@@ -219,9 +219,10 @@ class Trainer:
 
 
 def entropy_tags(experience: Experience, group: Group = ALONE) -> dict[str, float]:
-    """Return the normalised entropy before and during the play of cards, NaN where nobody chose.
+    """Return the normalised entropy of decisions before and in the play of cards.
 
-    It is estimated from the choices themselves, whose surprise has the entropy as its mean.
+    It is NaN without such decisions. It is estimated from the sampled actions: the mean of their
+    negative log-probabilities is an estimate of the entropy.
     """
     surprise = -experience.log_prob / np.log(count(experience.legal).astype(np.float32))
     bids = experience.legal >> np.uint64(N_CARDS) > 0
@@ -235,8 +236,8 @@ def start(config: Config, group: Group = ALONE) -> Trainer:
     """Return a new run.
 
     Raises:
-        ValueError: the device is not there, a batch cannot be shared out among the processes, or
-            what the run is to begin with is no checkpoint of these rules and networks.
+        ValueError: the device is not available, a batch is no multiple of the number of processes,
+            or ``initial`` is not a checkpoint of these rules and networks.
     """
     trainer = Trainer(config, blank(config, config.phases[0], group))
     if config.initial:
@@ -247,20 +248,20 @@ def start(config: Config, group: Group = ALONE) -> Trainer:
 
 
 def _beginning(config: Config) -> Checkpoint:
-    """Return the checkpoint that a run begins with."""
+    """Return the initial checkpoint of a run."""
     folder = policy.folder(config.initial)
     if folder is None:
-        raise ValueError(f"initial = {config.initial!r} is no checkpoint, and has no networks")
+        raise ValueError(f"initial = {config.initial!r} is not a checkpoint, so it has no networks")
     return find(folder, config.rule_set)
 
 
 def resume(run: Path, group: Group = ALONE) -> Trainer:
-    """Return a run as its latest checkpoint left it.
+    """Return the run of a folder, in the state of its latest checkpoint.
 
     Raises:
-        CheckpointError: there is none, or it is damaged or of other rules, of another network or
-            of another number of processes.
-        ConfigError: its configuration is not one of this program.
+        CheckpointError: there is no checkpoint, or it is damaged, or it is of other rules, of
+            another network or of another number of processes.
+        ConfigError: its configuration does not fit the schema.
     """
     found, config = group.from_first(lambda: _found(run, group.size))
     progress = Progress(**found.manifest["progress"])
@@ -272,15 +273,15 @@ def resume(run: Path, group: Group = ALONE) -> Trainer:
 
 
 def blank(config: Config, phase: Phase, group: Group) -> Learner:
-    """Return a learner with new networks, as a phase wants them."""
+    """Return a learner with new networks for a phase."""
     return Learner(config.rule_set, phase.net, phase.ppo, config.seed, config.device, group)
 
 
 def restarted(before: Learner, config: Config, phase: Phase) -> Learner:
-    """Return the learner that a restart makes of the one before.
+    """Return the learner after a restart.
 
-    Its policy goes on from the average of the weights, and a second network that is new begins
-    untaught.
+    Its policy continues from the average of the weights of the learner before. A new late network
+    starts with new weights.
     """
     learner = blank(config, phase, before.group)
     average = learner.average.state_dict() | before.average.state_dict()
@@ -289,13 +290,13 @@ def restarted(before: Learner, config: Config, phase: Phase) -> Learner:
 
 
 def _found(run: Path, processes: int) -> tuple[Checkpoint, Config]:
-    """Return a run's latest checkpoint and its configuration, fit to go on with."""
+    """Return the latest checkpoint of a run and its configuration, after a check of both."""
     found = find(run)
     config = from_dict(found.manifest["config"], f"the config in {found.folder}")
     find(run, config.rule_set)
     made = found.manifest.get("processes", 1)
     if made != processes:
         raise CheckpointError(
-            f"run {run} was made by {made} processes and goes on with as many, not with {processes}"
+            f"run {run} has {made} processes; it cannot be resumed with {processes}"
         )
     return found, config

@@ -1,6 +1,6 @@
-"""What ``scripts.benchmark`` measures.
+"""Speed measurements for ``scripts.benchmark``.
 
-In: a rule set or a configuration. Out: figures, each beside a peer or a bound of the same run.
-Start with ``environment.py`` for decisions a second (``play_loop.c`` is its bound), ``updates.py``
-for training, ``peer_figures.py`` for other programs.
+In: a rule set or a configuration. Out: figures, each with a peer or an upper bound from the same
+run. Start with ``environment.py`` for decisions per second (``play_loop.c`` is its upper bound),
+``updates.py`` for training, ``peer_figures.py`` for other programs.
 """

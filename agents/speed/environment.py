@@ -1,8 +1,9 @@
-"""How fast the environment is: decisions a CPU second, one thread, beside a loop in C.
+"""Speed of the environment and the players: decisions per CPU second of one thread.
 
-Deals are played by ``random`` first, unmeasured; then the same decisions are played again and
-measured, dealing and legal actions included, and the choice by itself. Every figure is the median
-of several runs. One run in C, compiled on the spot, says what the machine would give.
+The core is measured in two steps. First ``random`` plays the deals, and only its choice of actions
+is timed. Then the same actions are replayed and timed, with dealing and legal actions. Every figure
+except that of the choice is the median of several runs. A loop in C, compiled on this machine,
+gives an upper bound for the core.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ WATCHES: dict[str, Watch] = {
     "uint8": lambda vec: unpack(vec.observe()),
     "float32": lambda vec: unpack(vec.observe(), "float32"),
 }
-"""What is looked at after every step, by the name of the measurement."""
+"""The observation read before every step, by the name of the measurement."""
 
 C_LOOP = Path(__file__).with_name("play_loop.c")
 _COMPILERS = ("cc", "gcc", "clang")
@@ -41,15 +42,16 @@ _TURN_LIMIT = 2000
 
 @dataclass(frozen=True)
 class Figure:
-    """One measurement, in decisions a CPU second.
+    """One measurement, in decisions per CPU second.
 
     Attributes:
-        what: A key of ``WATCHES``; "choice", the random choice alone; "players", a built-in player
-            alone; "aec" and "aec in its wrapper": the PettingZoo environment, in turns.
+        what: A key of ``WATCHES``: the core with this observation. "choice": the random choice
+            without the core. "players": a built-in player without the core. "aec" and "aec in its
+            wrapper": the PettingZoo environment, in turns.
         rules: The rule set.
-        batch: Deals at once.
-        decisions_per_second: The figure.
-        bytes_per_deal: Memory of the state, where a batch has one.
+        batch: Deals in a batch.
+        decisions_per_second: Decisions (or turns) per CPU second.
+        bytes_per_deal: Memory of the core's state per deal; None where no core is measured.
     """
 
     what: str
@@ -61,14 +63,14 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long to measure: CPU seconds that a run takes at least, and how many runs there are."""
+    """The effort of a measurement: minimum CPU seconds of a run, and number of runs."""
 
     seconds: float = 0.3
     runs: int = 5
 
 
 def of_batch(rules: str, batch: int, watches: tuple[str, ...], effort: Effort) -> list[Figure]:
-    """Return the speed of the core with each watch, and of the random choice alone."""
+    """Measure the core with each observation in ``watches``, and the random choice by itself."""
     vec = VectorSjavs(rules, batch=batch)
     script, choice = _script(vec)
     decisions = sum(int(np.count_nonzero(actions >= 0)) for actions in script)
@@ -82,7 +84,7 @@ def of_batch(rules: str, batch: int, watches: tuple[str, ...], effort: Effort) -
 
 
 def of_player(name: str, rules: str, batch: int, effort: Effort) -> Figure:
-    """Return the speed of a built-in player, on positions that it plays itself into."""
+    """Measure a built-in player on the positions of deals that it has played itself."""
     vec, policy = VectorSjavs(rules, batch=batch), player(name, rule_set(rules))
     vec.reset(seed=0)
     asked = []
@@ -103,7 +105,7 @@ def of_player(name: str, rules: str, batch: int, effort: Effort) -> Figure:
 
 
 def of_aec(rules: str, effort: Effort) -> list[Figure]:
-    """Return the turns a second of the AEC environment, bare and with its wrapper."""
+    """Measure the turns per CPU second of the AEC environment, bare and with its wrapper."""
     figures = []
     for what, make in (("aec", sjavs_v0.raw_env), ("aec in its wrapper", sjavs_v0.env)):
         env = make(rules)
@@ -113,14 +115,18 @@ def of_aec(rules: str, effort: Effort) -> list[Figure]:
 
 
 def of_c_loop(deals: int = 1_000_000) -> tuple[float | None, str]:
-    """Return decisions a CPU second of the play in C, and how it was compiled, or why it was not.
+    """Compile and measure the loop in C.
 
     Args:
         deals: Deals of a run.
+
+    Returns:
+        Decisions per CPU second, the median of three runs, and the compiler's command. None and the
+        reason if the loop cannot be compiled or run.
     """
     compiler = next((found for name in _COMPILERS if (found := shutil.which(name))), None)
     if compiler is None:
-        return None, f"no C compiler ({', '.join(_COMPILERS)}) is there"
+        return None, f"no C compiler ({', '.join(_COMPILERS)}) is installed"
     with TemporaryDirectory() as place:
         program = str(Path(place) / "play_loop")
         command = [compiler, "-O3", "-march=native", "-o", program, str(C_LOOP)]
@@ -138,7 +144,7 @@ def of_c_loop(deals: int = 1_000_000) -> tuple[float | None, str]:
 
 
 def _median(run: Callable[[], object], decisions: int, effort: Effort) -> float:
-    """Return decisions a CPU second of a run: the median after one that does not count."""
+    """Return the decisions per CPU second of a run: the median, after one warm-up run."""
     run()
     found = []
     for _ in range(effort.runs):
@@ -151,10 +157,11 @@ def _median(run: Callable[[], object], decisions: int, effort: Effort) -> float:
 
 
 def _script(vec: VectorSjavs) -> tuple[list[NDArray[np.int64]], float]:
-    """Play the deals of seed 0 by ``random``.
+    """Play the deals of seed 0 with ``random``.
 
     Returns:
-        The actions, -1 where a deal is over, and the CPU seconds in which they were chosen.
+        The actions of each step, int64[B], -1 where a deal is over, and the CPU seconds that their
+        choice took.
     """
     policy = player("random", vec.rules)
     vec.reset(seed=0)
@@ -175,10 +182,10 @@ def _script(vec: VectorSjavs) -> tuple[list[NDArray[np.int64]], float]:
 
 
 def turns(env: Any) -> int:
-    """Play whole episodes of an AEC environment at random, the same ones each time.
+    """Play whole episodes of an AEC environment at random, the same ones in each call.
 
     Returns:
-        Turns that were taken, some thousands.
+        The number of turns: 2000, and those that end the last episode.
     """
     rng, taken = random.Random(0), 0
     while taken < _TURN_LIMIT:
@@ -194,7 +201,7 @@ def turns(env: Any) -> int:
 
 
 def _again(vec: VectorSjavs, script: list[NDArray[np.int64]], watch: Watch) -> None:
-    """Deal the same deals and play the same actions."""
+    """Replay a script: deal the deals of seed 0 and play its actions."""
     vec.reset(seed=0)
     for actions in script:
         watch(vec)

@@ -1,6 +1,6 @@
-"""The peers of the benchmark, each run by itself in an environment of their own (scripts/peers.py).
+"""The peers of the benchmark: run scripts/peers.py for each, and read its figure.
 
-Here is only what asks them: their names, their interpreter, and what they said.
+A peer runs in a process of its own, in a virtual environment that all peers share.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _MOST_SECONDS = 600
 
 @dataclass(frozen=True)
 class PeerFigure:
-    """What a peer reached.
+    """The figure of a peer.
 
     Attributes:
         name: One of ``NAMES``.
         version: Name and version of its package; None if it was not measured.
-        decisions_per_second: Decisions a CPU second of one thread; for MaskablePPO
-            decisions with a choice a wall second. None if it was not measured.
-        missing: Why it was not measured, in one line; None if it was.
+        decisions_per_second: Decisions per CPU second of one thread. For MaskablePPO: decisions
+            with more than one legal action, per wall second. None if it was not measured.
+        missing: The reason why it was not measured, in one line; None if it was measured.
     """
 
     name: str
@@ -47,7 +47,7 @@ class PeerFigure:
 
 
 def default_python() -> Path | None:
-    """Return the interpreter of the environment in ``.peers``, None if there is none."""
+    """Return the interpreter of the virtual environment ``.peers``, None if there is none."""
     python = _CHECKOUT / ".peers" / "bin" / "python"
     return python if python.exists() else None
 
@@ -57,14 +57,14 @@ def measure(
 ) -> list[PeerFigure]:
     """Measure peers one after the other, each in a process of its own.
 
-    Nothing is raised: what keeps a peer from being measured (no interpreter, not installed, an
-    unknown name, more than 10 minutes) is in its figure.
+    A failure raises nothing. The figure gives the reason: no interpreter, package not installed,
+    unknown name, more than 10 minutes.
 
     Args:
-        python: The interpreter of their environment.
-        names: Which of ``NAMES``.
-        seconds: CPU seconds that each is measured for at least; those that train take one update.
-        threads: Threads of those that train.
+        python: The interpreter of the peers' virtual environment.
+        names: The peers, from ``NAMES``.
+        seconds: Minimum CPU seconds of each measurement. A peer that trains makes one update.
+        threads: Threads of the peers that train.
     """
     return [_measured(python, name, seconds, threads) for name in names]
 
@@ -93,7 +93,7 @@ def _measured(python: Path, name: str, seconds: float, threads: int) -> PeerFigu
 
 
 def _read(name: str, line: str) -> PeerFigure:
-    """Return the figure that a peer's line of JSON holds."""
+    """Return the figure in a peer's line of JSON."""
     try:
         told = json.loads(line)
         return PeerFigure(name, str(told["version"]), float(told["decisions_per_second"]))
@@ -102,5 +102,5 @@ def _read(name: str, line: str) -> PeerFigure:
 
 
 def _last_line(text: str) -> str:
-    """Return the last line that is not empty; an error in Python stands there."""
+    """Return the last line that is not empty; a traceback has its error there."""
     return text.strip().rpartition("\n")[2].strip()

@@ -1,8 +1,8 @@
-/* The play of faroese4 in plain C, the bound that the benchmark measures the core against.
+/* The play of faroese4 in plain C: the benchmark's upper bound for the speed of the core.
 
-   Deal, eight tricks of random legal cards, card points; no auction, no masks handed out, no
-   observations. Cards are numbered by strength, trumps on top, so that the best card of a trick
-   is the largest integer. */
+   It deals, plays eight tricks of random legal cards and counts card points. It has no auction, no
+   masks of legal actions for a caller and no observations. Cards are numbered by strength, trumps
+   highest, so the best card of a trick is the largest integer. */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static inline uint32_t pick(uint32_t mask) { /* a random bit of a mask */
 
 int main(int argc, char **argv) {
     long deals = argc > 1 ? atol(argv[1]) : 1000000;
-    /* Sizes of the suits from weak to strong with red and with black trumps, and points by rank. */
+    /* With red and with black trumps: sizes of the suits, trumps last, and ranks by card number. */
     static const int sizes[2][4] = {{6, 6, 7, 13}, {6, 7, 7, 12}};
     static const char *ranks[2] = {"789TKA789TKA789TQKA789TQKAJJJJQQ", "789TKA789TQKA789TQKA789TKAJJJJQQ"};
     uint32_t suit[2][CARDS], worth[2][5] = {{0}};

@@ -1,4 +1,4 @@
-"""How fast training is: where an update's time goes, beside what the matrices alone would take."""
+"""Speed of training: the time of each stage of an update, and the bound that matrices set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agents.runs.plan import PhaseConfig
 from agents.runs.training import Trainer, start
 
 NETWORK = ("inference", "values", "gradients")
-"""Spans of an update in which the networks run forward or backward, or are stepped."""
+"""Spans of an update in which the networks run forward or backward, or the optimiser steps."""
 _TIME = "time/"
 _MATRIX = 256
 _MATRIX_ROWS = 4096
@@ -26,14 +26,15 @@ _MATRIX_RUNS = 200
 
 @dataclass(frozen=True)
 class TrainingFigure:
-    """What some updates took.
+    """The time and memory of some updates.
 
     Attributes:
-        seconds: Wall seconds of one update by span; "environment" is the rollout without inference,
-            "rest" what no span covers.
-        learned_per_second: Decisions that were learned from, a wall second.
-        flop_per_decision: Floating-point operations of the networks for one of them.
-        matrix_flops: Operations a second that matrices of the networks' size reach, same threads.
+        seconds: Wall seconds of one update by span. "environment" is the rollout without inference.
+            "rest" is the time outside all spans.
+        learned_per_second: Learned decisions per wall second.
+        flop_per_decision: Floating-point operations of the networks per learned decision.
+        matrix_flops: Floating-point operations per second that matrix products of the networks'
+            size reach with the same threads.
         peak_bytes: The largest memory of the process so far.
     """
 
@@ -45,18 +46,18 @@ class TrainingFigure:
 
     @property
     def beside_network(self) -> float:
-        """Share of the time that is not forward, backward or optimiser."""
+        """Share of the time outside forward pass, backward pass and optimiser."""
         return 1 - sum(self.seconds.get(name, 0.0) for name in NETWORK) / sum(self.seconds.values())
 
     @property
     def of_bound(self) -> float:
-        """Share of the decisions a second that the matrices alone would allow."""
+        """Learned decisions per second as a share of the bound set by the matrix products."""
         return self.learned_per_second * self.flop_per_decision / self.matrix_flops
 
 
 @dataclass(frozen=True)
 class Timed:
-    """What some updates were: wall seconds of all, seconds by time tag, moves and decisions."""
+    """Totals of some updates: wall seconds, seconds by span, moves and learned decisions."""
 
     seconds: float
     spans: dict[str, float]
@@ -65,7 +66,7 @@ class Timed:
 
 
 def timed(trainer: Trainer, updates: int) -> Timed:
-    """Make updates, and return what they took, after one that does not count."""
+    """Make one warm-up update, then make updates and return their totals."""
     trainer.advance()
     progress = trainer.progress
     moves, decisions = progress.moves, progress.decisions
@@ -98,10 +99,11 @@ def of_training(config: Config, updates: int) -> TrainingFigure:
 
 
 def flop_per_decision(learner: Learner) -> float:
-    """Return the operations that the networks' matrices take for one learned decision.
+    """Return the floating-point operations of the networks' matrices per learned decision.
 
-    The actor runs forward to choose and the critic to value; in each epoch both run forward, and
-    backward for twice as much less the gradient of the inputs, which nobody asks for.
+    The actor runs forward once to choose, and the critic once for the value. In each epoch both run
+    forward and backward. The backward pass costs twice the forward pass, less the gradient with
+    respect to the inputs, which is not computed.
     """
     forward = 0.0
     training = 0.0
@@ -114,7 +116,11 @@ def flop_per_decision(learner: Learner) -> float:
 
 
 def matrix_flops(threads: int) -> float:
-    """Return the operations a second of (4096 x 256) by (256 x 256), float32."""
+    """Measure the product (4096 x 256) by (256 x 256) in float32.
+
+    Returns:
+        Floating-point operations per second, the best of five runs.
+    """
     torch.set_num_threads(threads)
     left, right = torch.randn(_MATRIX_ROWS, _MATRIX), torch.randn(_MATRIX, _MATRIX)
     out = torch.empty(_MATRIX_ROWS, _MATRIX)
@@ -129,6 +135,6 @@ def matrix_flops(threads: int) -> float:
 
 
 def peak_bytes() -> int:
-    """Return the largest memory that this process has held."""
+    """Return the largest resident memory of this process so far, in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -2,6 +2,11 @@
 
 Rows are on the last axis. Card sets are sets of *places* (``ranking``): of two cards of a class,
 the higher card is the higher bit.
+
+``agents/networks/trick_facts.py`` derives related facts for networks. Both take classes and
+strengths from ``sjavs_env/core/tables/card_tables.py``. They are two modules because this one works
+on numpy card sets whose bits are ordered by rank, and that one on torch tensors in the slots of a
+network.
 """
 
 from __future__ import annotations

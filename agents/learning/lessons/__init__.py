@@ -1,4 +1,4 @@
-"""What a phase teaches, a file for each kind of lesson.
+"""Lessons: what a phase of a run learns, one file for each kind.
 
 In: the decisions of a rollout. Out: gradient steps of the learner, and the numbers to log.
 Start with ``lesson.py``, which says what a lesson is; ``self_play.py`` is the usual one. A new kind
@@ -19,4 +19,4 @@ LESSONS: dict[str, type[Lesson]] = {
     "critic": CriticAlone,
     "late-tricks": LateTricks,
 }
-"""The kinds of lessons by the names that configurations use."""
+"""The kinds of lessons, by their names in configurations."""

@@ -1,4 +1,4 @@
-"""The critic alone: what a new critic needs beside a policy that is good already."""
+"""The critic alone: a warm start for a new critic next to a policy that is already good."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agents.learning.rollout import Experience
 
 
 class CriticAlone(Lesson):
-    """Fits the critic to how deals ended; the policy stays as it is."""
+    """Fits the critic to the payoffs of deals. The policy does not change."""
 
     def learn(
         self,

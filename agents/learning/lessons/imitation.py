@@ -1,4 +1,4 @@
-"""Imitation: a warm start by what a built-in player would do (DAgger, Ross et al. 2011)."""
+"""Imitation: a warm start from the actions of a built-in player (DAgger, Ross et al. 2011)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sjavs_env.views.layout import N_WORDS
 
 
 class Imitation(Lesson):
-    """Learns the teacher's choice wherever the policy itself has come to.
+    """Learns the teacher's actions in the positions that the policy itself has reached.
 
-    The critic learns from how the deals ended, as in self-play.
+    The critic learns from the payoffs, as in self-play.
     """
 
     def __init__(self, learner: Learner, phase: Phase, rules: RuleSet) -> None:
@@ -33,7 +33,7 @@ class Imitation(Lesson):
         entropy: NDArray[np.float32],
         generator: np.random.Generator,
     ) -> dict[str, float]:
-        """Take gradient steps towards what the teacher would have done."""
+        """Take gradient steps towards the teacher's actions."""
         seen = experience.words[:, :N_WORDS]
         keys = generator.integers(2**64, size=len(experience), dtype=np.uint64)
         told = self._teacher.act(seen, experience.legal, keys)

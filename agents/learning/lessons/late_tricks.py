@@ -1,4 +1,4 @@
-"""Late tricks: the second network of the actor alone, from branches."""
+"""Late tricks: train the late network of the actor alone, from branches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sjavs_env import RuleSet
 
 
 class LateTricks(Lesson):
-    """Teaches the second network what every late card paid; all else stays as it is."""
+    """Trains the late network on the outcomes of branches. Nothing else changes."""
 
     needs_late = True
 
@@ -23,7 +23,7 @@ class LateTricks(Lesson):
         self.branches = planned(phase.branches, phase.net.late, learner.average, rules)
 
     def selected(self, experience: Experience) -> Experience:
-        """Return the decisions whose branches were played out."""
+        """Return the decisions with branches."""
         return experience.branched()
 
     def learn(
@@ -32,7 +32,7 @@ class LateTricks(Lesson):
         entropy: NDArray[np.float32],
         generator: np.random.Generator,
     ) -> dict[str, float]:
-        """Take the second network's gradient steps."""
+        """Take the late network's gradient steps."""
         learner = self._learner
         return learner.descend(
             learner.branched(experience), [("actor.late", learner.branch_loss)], generator

@@ -1,4 +1,4 @@
-"""What a lesson is."""
+"""The base class of lessons."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Lesson(ABC):
         rules: The rule set.
 
     Attributes:
-        needs_late: Whether the lesson is for a policy with a second network alone.
-        branches: Plays out every legal card of late decisions in the rollout; None for none.
+        needs_late: Whether the lesson needs a policy with a late network.
+        branches: Plays out every legal card of late decisions in the rollout; None: no branches.
     """
 
     needs_late = False
@@ -34,7 +34,7 @@ class Lesson(ABC):
         self.branches: Branches | None = None
 
     def selected(self, experience: Experience) -> Experience:
-        """Return the decisions of a rollout that the lesson learns from: all, unless it says so."""
+        """Return the decisions of a rollout that the lesson learns from (by default all)."""
         return experience
 
     @abstractmethod
@@ -44,10 +44,10 @@ class Lesson(ABC):
         entropy: NDArray[np.float32],
         generator: np.random.Generator,
     ) -> dict[str, float]:
-        """Make the gradient steps of one update; return the means of what is logged.
+        """Take the gradient steps of one update; return the mean of each logged number.
 
         Args:
             experience: The selected decisions, at least one in every process.
-            entropy: The entropy bonus of each, float32[N].
-            generator: Orders the decisions.
+            entropy: The entropy bonus of each decision, float32[N].
+            generator: Shuffles the decisions.
         """

@@ -1,4 +1,4 @@
-"""Self-play: proximal policy optimisation from how whole deals ended (Schulman et al. 2017)."""
+"""Self-play: proximal policy optimisation on the payoffs of deals (Schulman et al. 2017)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sjavs_env import RuleSet
 
 
 class SelfPlay(Lesson):
-    """Learns from payoffs; a second network learns from branches beside it."""
+    """Learns from payoffs. A late network learns from branches in the same update."""
 
     def __init__(self, learner: Learner, phase: Phase, rules: RuleSet) -> None:
         super().__init__(learner, phase, rules)
@@ -36,7 +36,7 @@ class SelfPlay(Lesson):
 
     def _loss(self, part: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         learner, config = self._learner, self._learner.config
-        # The second network learns from branches alone.
+        # The late network learns only from branches, so it gets no gradient here.
         log_probs = learner.log_probs(part.features, part.allowed, True)
         losses = policy_losses(log_probs, part, config.clip)
         loss = losses["policy_loss"] - losses.pop("exploration")
