@@ -20,16 +20,17 @@ from sjavs_env.views.layout import LAYOUT
 from tests.pages.marks import default_marks
 from tests.pages.page import PAGES
 from tests.strategies import play_names
+from tests.test_floors import ROOMS
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 FILES = {
     ".ci/run": "what a change must pass",
     "CHANGELOG.md": "what has changed for whom",
-    "CONTRIBUTING.md": "set-up, floors, house style, tests",
+    "CONTRIBUTING.md": "set-up, rooms, house style, tests, and how to add what",
     "LICENSE": "MIT",
     "Makefile": "every command",
-    "README.md": "this page",
+    "README.md": "what this is, in two minutes",
     "constraints.txt": "the pinned versions",
     "pyproject.toml": "the package and its tools",
 }
@@ -51,6 +52,7 @@ FOLDERS = {
     "agents/checkpoints": "",
     "agents/evaluation": "",
     "agents/learning": "",
+    "agents/learning/lessons": "",
     "agents/runs": "",
     "agents/speed": "",
     "recipes": "",
@@ -59,6 +61,13 @@ FOLDERS = {
     "CONTRIBUTING.md",
 }
 CLOSED = ("docs/rules", "tests")
+# What goes into the rooms at the top of a tree, whose openings are about the whole tree, and what
+# comes out of them.
+TOP_ROOMS = {
+    "sjavs_env": ("a rule set, a seed, actions", "`sjavs_v0` for PettingZoo, `VectorSjavs`"),
+    "agents": ("the name of a policy", "the policy"),
+    "scripts": ("a command line", "files and a table on the terminal"),
+}
 
 # Seed 108 of `faroese4`, played by `rule-of-thumb`, in the middle of its fourth trick.
 POSITION = (
@@ -82,7 +91,7 @@ def preset_table() -> str:
         ]
         talon = f" + {rules.talon_size}" if rules.talon_size else ""
         lines.append(
-            f"| [`{name}`](docs/rules/{name}.md) | {rules.seats} | {rules.n_tricks}{talon} | "
+            f"| [`{name}`](rules/{name}.md) | {rules.seats} | {rules.n_tricks}{talon} | "
             f"{rules.source} | {' '.join(options)} |"
         )
     return "\n".join(lines)
@@ -132,6 +141,60 @@ def file_tree() -> str:
     lines += [(name, FILES[name]) for name in [".ci/run", *top]]
     width = max(len(name) for name, _ in lines) + 2
     return "```\n" + "\n".join(f"{name:{width}}{said}" for name, said in lines) + "\n```"
+
+
+def opening_of(room: str) -> str:
+    """Return what a room says about itself, in one line."""
+    own = CHECKOUT / room.replace(".", "/") / "__init__.py"
+    said = ast.get_docstring(ast.parse(own.read_text(encoding="utf-8"))) or ""
+    return " ".join(said.split()).replace("``", "`")
+
+
+def folder_of(room: str) -> str:
+    """Return the folder of a room."""
+    return room.replace(".", "/")
+
+
+def reached() -> dict[str, set[str]]:
+    """Return the rooms that each room reaches along the arrows, however far."""
+    reach: dict[str, set[str]] = {}
+    for room, arrows in ROOMS.items():
+        below = set(arrows.split())
+        reach[room] = below.union(*(reach[each] for each in below))
+    return reach
+
+
+def room_table() -> str:
+    """Return the rooms, lowest first: what goes in, what comes out, what they may not import."""
+    reach = reached()
+    lines = [
+        "| room | what goes in | what comes out | reaches, but may not import |",
+        "|---|---|---|---|",
+    ]
+    for room, arrows in ROOMS.items():
+        found = re.search(r"In: (.*?)[.;] Out: (.*?)\.(?: |$)", opening_of(room))
+        goes_in, comes_out = found.groups() if found else TOP_ROOMS[room]
+        refused = [each for each in ROOMS if each in reach[room] - set(arrows.split())]
+        named, *shut = [f"`{folder_of(each)}`" for each in (room, *refused)]
+        lines.append(f"| {named} | {goes_in} | {comes_out} | {' '.join(shut)} |")
+    return "\n".join(lines)
+
+
+def room_diagram() -> str:
+    """Return the rooms and the arrows between them, but those that other arrows lead along."""
+    reach = reached()
+    lines = ["```mermaid", "flowchart TD"]
+    for top in dict.fromkeys(room.partition(".")[0] for room in ROOMS):
+        rooms = [room for room in ROOMS if room.partition(".")[0] == top]
+        boxes = [f'  {room.replace(".", "_")}["{folder_of(room)}"]' for room in rooms]
+        grouped = [f"  subgraph in_{top}[{top}]", *(f"  {box}" for box in boxes), "  end"]
+        lines += grouped if len(boxes) > 1 else boxes
+    for room, arrows in ROOMS.items():
+        below = arrows.split()
+        for each in below:
+            if not any(each in reach[other] for other in below):
+                lines.append(f"  {room.replace('.', '_')} --> {each.replace('.', '_')}")
+    return "\n".join([*lines, "```"])
 
 
 def action_table() -> str:
@@ -196,7 +259,8 @@ def table_picture() -> str:
 
 WHOLE = PAGES | {"docs/table.svg": table_picture}
 MADE = {
-    "README.md": {"presets": preset_table, "files": file_tree},
+    "docs/games.md": {"presets": preset_table},
+    "docs/architecture.md": {"diagram": room_diagram, "rooms": room_table, "files": file_tree},
     "docs/training.md": {"config": config_table, "tags": tag_table},
     "docs/environment.md": {"actions": action_table, "observation": observation_table},
 }

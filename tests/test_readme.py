@@ -11,6 +11,7 @@ from tests.readme import CHECKOUT, MADE, WHOLE, renewed
 
 DOCUMENTS = [
     "README.md",
+    "CONTRIBUTING.md",
     *sorted(path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / "docs").rglob("*.md")),
 ]
 
@@ -62,3 +63,17 @@ def test_the_first_example_plays_a_deal_in_about_twenty_lines():
     first = blocks("README.md", "python")[0]
     assert "sjavs_v0.env" in first
     assert len(first.splitlines()) <= 20
+
+
+def test_the_readme_is_read_in_two_minutes():
+    assert len(read("README.md").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_every_file_that_a_guide_names_is_there(document):
+    named = re.findall(
+        r"`((?:agents|configs|docs|scripts|sjavs_env|tests)/[\w./]+)`", read(document)
+    )
+    assert len(named) > 20
+    gone = [name for name in named if "NAME" not in name and not (CHECKOUT / name).exists()]
+    assert gone == []
