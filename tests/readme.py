@@ -102,7 +102,9 @@ def tracked() -> list[str]:
     listed = subprocess.run(
         ["git", "ls-files"], cwd=CHECKOUT, capture_output=True, text=True, check=True
     )
-    return [name for name in listed.stdout.splitlines() if (CHECKOUT / name).exists()]
+    # A file in conflict is listed once for each side.
+    names = dict.fromkeys(listed.stdout.splitlines())
+    return [name for name in names if (CHECKOUT / name).exists()]
 
 
 def said_of(path: Path) -> str:
