@@ -100,7 +100,11 @@ def preset_table() -> str:
 def tracked() -> list[str]:
     """Return the files that belong to the checkout."""
     listed = subprocess.run(
-        ["git", "ls-files"], cwd=CHECKOUT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--deduplicate"],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     # A file in conflict is listed once for each side.
     names = dict.fromkeys(listed.stdout.splitlines())

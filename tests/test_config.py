@@ -1,4 +1,4 @@
-"""Configurations: what a file may say, and the sentence about what it may not."""
+"""Configurations: what a file may hold, and the error sentences about wrong values."""
 
 from math import inf, nan
 from pathlib import Path
@@ -16,12 +16,12 @@ def test_every_shipped_config_loads(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_a_config_survives_its_checkpoint(path: Path) -> None:
+def test_a_config_is_read_back_from_its_checkpoint(path: Path) -> None:
     config = load(path)
     assert from_dict(to_dict(config), "again") == config
 
 
-def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+def test_a_file_changes_only_the_values_that_it_names(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('rules = "russian6"\n[ppo]\nepochs = 7\n[net]\nhidden = [8, 8]\n')
     config = load(path)
@@ -102,7 +102,7 @@ def test_a_mistake_is_one_sentence(values: dict[str, object], sentence: str) -> 
     assert "\n" not in str(caught.value)
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_named_at_once() -> None:
     with pytest.raises(ConfigError, match=r"'seeed'.*'ppo.epoch'"):
         from_dict({"seeed": 1, "ppo": {"epoch": 1}}, "mine")
 
@@ -113,7 +113,7 @@ def test_a_missing_file_names_the_nearest(tmp_path: Path) -> None:
         load(tmp_path / "quik.toml")
 
 
-def test_a_file_that_is_no_toml_says_where(tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_refused_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("deals = = 3")
     with pytest.raises(ConfigError, match=r"mine.toml is not TOML: .*line 1"):

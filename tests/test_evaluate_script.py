@@ -58,7 +58,7 @@ def test_markdown_is_printed_alone():
 
 
 class OnThreads:
-    """Takes the lowest legal action, if torch has as many threads as it is told."""
+    """A policy that plays the lowest legal action, if torch has the expected number of threads."""
 
     sees_all = False
 
@@ -66,7 +66,7 @@ class OnThreads:
         self._number = number
 
     def act(self, words: np.ndarray, legal: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        import torch  # as late as a policy may need it
+        import torch  # a policy may load it as late as this
 
         if torch.get_num_threads() != self._number:
             raise RuntimeError(f"torch has {torch.get_num_threads()} threads")
@@ -141,7 +141,7 @@ MISTAKES = {
 
 
 class Cheat:
-    """Concede whatever is asked."""
+    """A policy that always concedes."""
 
     sees_all = False
 

@@ -52,7 +52,7 @@ def positions() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("first", [1, 6])
-def test_each_network_reads_the_tricks_that_are_its_own(first: int) -> None:
+def test_each_network_plays_its_own_tricks(first: int) -> None:
     torch.manual_seed(0)
     actor = Actor(RULES, replace(CONFIG, late=first))
     assert actor.late is not None
@@ -62,7 +62,7 @@ def test_each_network_reads_the_tricks_that_are_its_own(first: int) -> None:
         features = actor.read(*tensors(words, legal))[2]
         assert actor.encode.trick(features).tolist() == trick.tolist()
         early, paid = actor.body(features), actor.late(features)[:, : actor.encode.slots.n_cards]
-    late = torch.full_like(early, 99.0)  # whatever is no card
+    late = torch.full_like(early, 99.0)  # any value where the slot is not a card
     late[:, : paid.shape[1]] = paid * LATE_UNITS[0] / CONFIG.temperature
     logits = torch.where(torch.from_numpy(trick >= first)[:, None], late, early)
     torch.testing.assert_close(log_probs, masked_log_softmax(logits, allowed))
@@ -70,8 +70,8 @@ def test_each_network_reads_the_tricks_that_are_its_own(first: int) -> None:
 
 
 @pytest.mark.parametrize("fixed", [False, True])
-def test_the_second_network_may_be_left_out_of_the_gradient(fixed: bool) -> None:
-    """As where a policy learns from payoffs; the first network's is the same to the last bit."""
+def test_the_gradient_may_leave_out_the_second_network(fixed: bool) -> None:
+    """The policy loss does so. The gradient of the first network is the same to the last bit."""
     torch.manual_seed(0)
     actor = Actor(RULES, CONFIG)
     assert actor.late is not None
@@ -89,7 +89,7 @@ def test_the_second_network_may_be_left_out_of_the_gradient(fixed: bool) -> None
     assert all((each is None) == fixed for each in late)
 
 
-def test_what_else_is_asked_changes_no_digit() -> None:
+def test_the_other_rows_of_a_batch_change_no_digit() -> None:
     agent = NetPolicy(Actor(RULES, NetConfig(hidden=(256,), late=6)), greedy=False)
     words, legal, _ = positions()
     keys = np.random.default_rng(2).integers(2**64, size=len(words), dtype=np.uint64)
@@ -101,14 +101,14 @@ def test_what_else_is_asked_changes_no_digit() -> None:
 
 
 @pytest.mark.parametrize("late", [0, 6])
-def test_asked_nothing_it_chooses_nothing(late: int) -> None:
+def test_it_returns_no_choice_for_no_rows(late: int) -> None:
     words, legal, _ = positions()
     keys = np.zeros(0, np.uint64)
     chosen = NetPolicy(Actor(RULES, NetConfig(late=late))).act(words[:0], legal[:0], keys)
     assert (chosen.shape, chosen.dtype) == ((0,), np.int64)
 
 
-def test_a_beginning_without_a_second_network_leaves_the_new_one(run: Path) -> None:
+def test_starting_from_a_run_without_a_second_network_keeps_the_new_one(run: Path) -> None:
     trainer = training.start(from_dict(LATE | {"initial": str(run)}, "test"))
     new = training.start(from_dict(LATE, "test")).learner.actor.state_dict()
     old = training.resume(run).learner.average.state_dict()
@@ -117,7 +117,7 @@ def test_a_beginning_without_a_second_network_leaves_the_new_one(run: Path) -> N
             assert torch.equal(weights, (new if name.startswith("late") else old)[name]), name
 
 
-def test_an_agent_with_a_second_network_is_a_policy_and_a_beginning(run: Path) -> None:
+def test_an_agent_with_a_second_network_is_a_policy_and_a_starting_point(run: Path) -> None:
     trainer = training.start(from_dict(LATE, "test"))
     trainer.advance()
     folder = run.parent / "late"

@@ -1,4 +1,4 @@
-"""The league: who sits where, who is asked, and that only the learner's choices are recorded."""
+"""The league: the seats of its members, their choices, and the record of the learner's only."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ CONFIG = LeagueConfig(share=0.5, players=("random", "rule-of-thumb"), past_every
 
 
 class Highest:
-    """Plays the highest legal action, and keeps what it was shown."""
+    """A policy that plays the highest legal action, and keeps its inputs."""
 
     def __init__(self, *, sees_all: bool) -> None:
         self.sees_all = sees_all
@@ -43,7 +43,7 @@ def lowest(words: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 @pytest.mark.parametrize("sees_all", [False, True])
-def test_members_choose_in_their_seats_and_are_not_recorded(sees_all: bool) -> None:
+def test_members_choose_in_their_seats_and_their_choices_are_not_recorded(sees_all: bool) -> None:
     member = Highest(sees_all=sees_all)
     sitting = np.full((8, 4), -1, np.int8)
     sitting[:3, 1::2] = 0
@@ -94,7 +94,7 @@ def test_members_sit_as_teams_at_their_share_of_the_tables(rules: str) -> None:
     np.testing.assert_allclose(learner, 0.5, atol=0.15)
 
 
-def test_members_are_drawn_as_the_shares_say() -> None:
+def test_members_are_drawn_by_their_shares() -> None:
     league = League(CONFIG, RULES, load)
     actor = Actor(RULES, NetConfig((8,)))
     for update in range(1, 9):
@@ -117,7 +117,7 @@ def test_a_past_self_does_not_learn_with_the_learner() -> None:
     assert torch.equal(league.past[0][1].body[0].weight, before)
 
 
-def test_points_are_those_of_the_learners_seats_by_whom_they_met() -> None:
+def test_points_are_those_of_the_learners_seats_by_opponent() -> None:
     sitting = np.array([[-1, 0, -1, 0], [1, -1, 1, -1], [-1, -1, -1, -1], [0, -1, 0, -1]], np.int8)
     payoff = np.array([[2, -2, 2, -2], [4, -4, 4, -4], [8, -8, 8, -8], [1, -1, 1, -1]], np.float32)
     opponents = Opponents(("a", "b"), (), sitting, np.random.default_rng(0))
@@ -143,7 +143,7 @@ def test_an_unknown_member_and_an_unfit_share_are_refused() -> None:
         from_dict({"league": {"share": 1.5}}, "test")
 
 
-def test_members_are_loaded_only_where_they_play() -> None:
+def test_members_are_not_loaded_if_they_have_no_share() -> None:
     def refuse(name: str, rules: object) -> Policy:
         raise AssertionError(name)
 

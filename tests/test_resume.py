@@ -1,4 +1,4 @@
-"""Runs that go on, and runs that begin where others ended."""
+"""Runs that resume, and runs that start from the networks of others."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ def ended(trainer: training.Trainer, folder: Path) -> None:
 
 
 def tensors(run: Path) -> dict[str, bytes]:
-    """Return the files of a checkpoint but for its manifest."""
+    """Return the files of a checkpoint except its manifest."""
     return {name: data for name, data in files(run).items() if name != "manifest.json"}
 
 
@@ -48,9 +48,7 @@ def tensors(run: Path) -> dict[str, bytes]:
         },
     ],
 )
-def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(
-    tmp_path: Path, changes: dict[str, Any]
-) -> None:
+def test_a_killed_run_resumes_bit_for_bit(tmp_path: Path, changes: dict[str, Any]) -> None:
     config = from_dict(TINY | changes, "test")
     ended(training.start(config), tmp_path / "unbroken")
     broken = training.start(config)
@@ -64,7 +62,7 @@ def test_a_killed_run_goes_on_bit_for_bit_as_if_unbroken(
     assert tensors(tmp_path / "broken") == tensors(tmp_path / "unbroken")
 
 
-def test_a_killed_run_with_a_league_goes_on_bit_for_bit(tmp_path: Path) -> None:
+def test_a_killed_run_with_a_league_resumes_bit_for_bit(tmp_path: Path) -> None:
     config = from_dict(LEAGUE, "test")
     ended(training.start(config), tmp_path / "unbroken")
     broken = training.start(config)
@@ -90,7 +88,7 @@ def test_a_missing_past_self_is_named(tmp_path: Path) -> None:
         training.resume(tmp_path)
 
 
-def test_a_run_may_begin_with_the_networks_of_another(run: Path) -> None:
+def test_a_run_may_start_from_the_networks_of_another(run: Path) -> None:
     config = from_dict(TINY | {"seed": 5, "initial": str(run)}, "test")
     trainer = training.start(config)
     before = training.resume(run).learner
@@ -113,7 +111,7 @@ def test_a_run_may_begin_with_the_networks_of_another(run: Path) -> None:
     assert resumed.origin == trainer.origin
 
 
-def test_a_beginning_without_a_critic_leaves_the_new_one(run: Path) -> None:
+def test_starting_from_a_run_without_a_critic_keeps_the_new_one(run: Path) -> None:
     (run / "latest" / "critic.safetensors").unlink()
     config = from_dict(TINY | {"seed": 5, "initial": str(run)}, "test")
     blank = training.start(from_dict(TINY | {"seed": 5}, "test")).learner.critic.state_dict()
@@ -129,6 +127,6 @@ def test_a_beginning_without_a_critic_leaves_the_new_one(run: Path) -> None:
         ("pretrained:nobody", "there is no pretrained agent 'nobody'"),
     ],
 )
-def test_a_beginning_that_is_no_checkpoint_is_refused(initial: str, sentence: str) -> None:
+def test_a_starting_point_that_is_not_a_checkpoint_is_refused(initial: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         training.start(from_dict(TINY | {"initial": initial}, "test"))

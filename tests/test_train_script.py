@@ -1,4 +1,4 @@
-"""The training command: what it leaves, how it goes on, and its sentence about each mistake."""
+"""The training command: what it writes, how it resumes, and its sentence about each mistake."""
 
 import json
 import signal
@@ -52,7 +52,7 @@ def documented(*opponents: str) -> set[str]:
     return tags
 
 
-def test_a_run_leaves_agent_log_and_results_and_says_where(tmp_path: Path) -> None:
+def test_a_run_writes_agent_log_and_results_and_prints_where(tmp_path: Path) -> None:
     done = train(tmp_path, SMOKE)
     assert done.returncode == 0, done.stderr
     run = tmp_path / "runs" / "smoke"

@@ -1,4 +1,4 @@
-"""What an update may be told beside the deals: who learns, and how much it explores."""
+"""Options of an update: which network learns, and how much the policy explores."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_the_critic_may_learn_alone() -> None:
     assert set(told) == {"value_loss", "explained_variance"}
 
 
-def test_the_divergence_is_that_of_the_definition_and_0_from_itself() -> None:
+def test_the_divergence_equals_its_definition_and_is_0_from_itself() -> None:
     allowed = torch.tensor([[True, True, False, True]])
     ours, theirs = (
         masked_log_softmax(torch.tensor([logits]), allowed)
@@ -70,7 +70,7 @@ def test_entropy_counts_by_the_weight_of_its_decision() -> None:
     torch.testing.assert_close(losses["entropy"], entropy.mean())
 
 
-def test_features_made_in_pieces_are_those_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_made_in_blocks_equal_those_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     pupil = learner()
     experience = self_play(pupil, deals=8)
     whole, *_ = pupil.load.features(experience, experience.action)

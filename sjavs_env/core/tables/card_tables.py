@@ -122,9 +122,10 @@ def strength_table(rules: RuleSet) -> NDArray[np.uint8]:
 def ruff_tables(rules: RuleSet) -> tuple[NDArray[np.uint32], ...]:
     """Return card sets for a seat that cannot follow, in order of duty (RULES 2, ``ruff``).
 
-    The seat must play from the first set of which it holds a card. Each table is flat, by context
-    and best strength in the trick so far. The sets matter only after a plain lead was trumped: if
-    trump is led, a seat with a trump follows, and a seat without one holds only plain cards.
+    The seat must play from the first set that contains one of its cards. Each table is flat, by
+    context and best strength in the trick so far. The sets matter only after a plain lead was
+    trumped: if trump is led, a seat with a trump follows, and a seat without one holds only plain
+    cards.
     """
     if rules.ruff == "free":
         return ()

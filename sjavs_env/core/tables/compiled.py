@@ -28,7 +28,7 @@ class Tables:
         strength: Strength in the trick, above ``PLACE_BITS`` bits left free for the place in the
             trick; by ``row`` and card.
         ruff: Card sets for a seat that cannot follow, in order: it must play from the first set
-            of which it holds a card. By context and best strength in the trick.
+            that contains one of its cards. By context and best strength in the trick.
         calls: Legal auction actions, by claim of the hand and standing call.
         nameable: Legal namings of trumps, by the set of the hand's longest suits.
         confirmable: Legal choices before the first lead.

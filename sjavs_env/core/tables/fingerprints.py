@@ -1,4 +1,4 @@
-"""Short fingerprints of rules and actions, to recognise checkpoints and results of others."""
+"""Short fingerprints of rules and actions: they show which checkpoints and results fit."""
 
 from __future__ import annotations
 
