@@ -1,4 +1,4 @@
-"""What all commands share: a user's mistake is one sentence and exit code 2."""
+"""Shared by all commands: read the command line, and report a user's mistake in one sentence."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ Schema = TypeVar("Schema")
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a command; a mistake of the user becomes one sentence on stderr and exit code 2.
+    """Run a command, and end with its exit code.
 
-    Mistakes are the ``ValueError``s of this project, which carry their sentence, and files that
-    cannot be read or written. A process that was lost is no mistake, but has a sentence too.
-    Where nobody reads the output any more, as behind ``| head -1``, the command ends quietly with
-    exit code 141.
+    A mistake of the user becomes one sentence on stderr and exit code 2. Mistakes are the
+    ``ValueError``s of this project, whose message is the sentence, and files that cannot be read or
+    written. A lost worker process is one sentence and exit code 1, an interruption exit code 130.
+    If the reader of the output is gone, as after ``| head -1``, the command ends silently with exit
+    code 141.
     """
     fit_streams()
     try:
@@ -46,7 +47,7 @@ def run(main: Callable[[], None]) -> None:
 
 
 def _code_of(main: Callable[[], None]) -> int:
-    """Run a command, tell what went wrong, and return the exit code."""
+    """Run a command, report what went wrong, and return the exit code."""
     try:
         try:
             main()
@@ -67,14 +68,18 @@ def _code_of(main: Callable[[], None]) -> int:
 
 
 def _silence() -> None:
-    """Let nothing more be written, so that Python does not complain when it flushes at its end."""
+    """Redirect all output to nowhere, so that Python's last flush raises no error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
 
 
 def check_out(path: Path | None) -> None:
-    """Check, before anything is worked out, that a file may be written there."""
+    """Check before a long computation that its output file can be written.
+
+    Raises:
+        ValueError: the folder does not exist, the path is a folder, or permission is denied.
+    """
     if path is not None and not path.parent.is_dir():
         raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
     if path is not None and path.is_dir():
@@ -84,7 +89,7 @@ def check_out(path: Path | None) -> None:
 
 
 def sentence(error: ValueError | OSError) -> str:
-    """Return what an error says, in one line."""
+    """Return the message of an error in one line."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return " ".join(str(error).split())
@@ -96,13 +101,13 @@ def read(
     default: Schema | None = None,
     prog: str | None = None,
 ) -> Schema:
-    """Return the command line as a dataclass.
+    """Parse the command line into a dataclass.
 
     Args:
         schema: The dataclass.
-        words: The command line; that of the process if not given.
+        words: The command line; None for that of the process.
         default: Values that the command line overrides.
-        prog: What the help calls the command.
+        prog: Name of the command in its help.
 
     Raises:
         ValueError: an option is unknown, or a value is missing or of the wrong kind.
@@ -124,14 +129,14 @@ def read(
 
 
 def _unboxed(text: str) -> str:
-    """Return the sentence in tyro's box, or between its rules where a box cannot be drawn."""
+    """Return the sentence in the box that tyro draws, or between its rules if it draws no box."""
     lines = [line.strip(_BORDERS) for line in text.splitlines()]
     below_title = dropwhile(operator.not_, lines[1:])
     return " ".join(takewhile(bool, below_title))
 
 
 def _flags(schema: type, within: str = "") -> Iterator[str]:
-    """Yield the options of a dataclass, and of those within it."""
+    """Yield the options of a dataclass and of its nested dataclasses."""
     hints = get_type_hints(schema)
     for field in fields(schema):
         name = within + field.name.replace("_", "-")

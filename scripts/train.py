@@ -68,7 +68,7 @@ def _asked() -> tuple[Config | None, Path]:
 
 
 def conclude(trainer: Trainer, folder: Path) -> None:
-    """Measure the finished agent on the test set, and say where everything lies."""
+    """Measure the finished agent on the test set, and print its results and the next steps."""
     config, evaluation = trainer.config, trainer.config.evaluation
     terminal(stderr=True).print(
         f"measuring on {evaluation.deals:,} duplicate deals of the test set", highlight=False

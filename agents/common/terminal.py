@@ -1,7 +1,8 @@
-"""Terminals: the one way to show text, whatever the terminal can show.
+"""Terminals: print text and tables in any encoding and any width.
 
-The streams of a command fit all text into their encoding (``sjavs_env.core.plain``). Tables are
-folded, never cut off; one that is too wide for the terminal is shown row by row.
+The streams of a command replace characters that their encoding lacks (``sjavs_env.core.plain``).
+Table cells are folded, never cut off. A table that is too wide for the terminal is printed row by
+row.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ class _Terminal(Console):
     """A console that fits tables into its encoding and width."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as every console, but fit tables first."""
+        """Print as a rich console does, after fitting the tables."""
         super().print(*map(self._fitted, objects), **options)
 
     def _fitted(self, shown: Any) -> Any:
-        """Return a table in the characters and in the width that there are."""
+        """Return a table fitted into the encoding and the width; return other objects unchanged."""
         if not isinstance(shown, Table):
             return shown
         for column in shown.columns:
@@ -42,33 +43,36 @@ class _Terminal(Console):
         return shown if needed <= self.width else Text("\n".join(_by_rows(shown)))
 
     def on_broken_pipe(self) -> None:
-        """Let the command end where nobody reads its results; what it tells beside is dropped."""
+        """End the command if the reader of its output is gone.
+
+        If only the reader of standard error is gone, drop its text and continue.
+        """
         if not self.stderr:
             raise BrokenPipeError
         self.quiet = True
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """Return the console of a command's output, or of what it tells beside that."""
+    """Return the console of standard output, or with ``stderr`` that of standard error."""
     fit_streams()
     return _Terminal(stderr=stderr)
 
 
 def wide_terminal() -> Console:
-    """Return the console for tables: the terminal's, or a wide one where there is none."""
+    """Return the console for tables: that of the terminal, or a wide one without a terminal."""
     found = terminal()
     return found if found.is_terminal else _Terminal(width=_WIDTH)
 
 
 def fit_streams() -> None:
-    """Have standard output and standard error show all text, in their own encoding."""
+    """Let standard output and standard error replace characters that their encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=ERRORS)
 
 
 def _by_rows(table: Table) -> Iterator[str]:
-    """Yield a table as lines: its title, each row's cells below their headings, its caption."""
+    """Yield a table as lines: its title, each cell of each row after its heading, its caption."""
     yield str(table.title or "")
     headings = [str(column.header) for column in table.columns]
     for cells in zip(*(column.cells for column in table.columns), strict=True):
