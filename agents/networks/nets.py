@@ -18,6 +18,7 @@ from agents.networks.features import Encoder, tensors
 from agents.networks.stakes import Stakes
 from sjavs_env import RuleSet
 from sjavs_env.players import Policy
+from sjavs_env.players.asked import check_asked
 
 _ROWS = 64
 """Batches are padded to a multiple of this many rows. Without it the size of a batch would change
@@ -242,6 +243,7 @@ class NetPolicy:
             legal: Legal actions, uint64[N] as bits.
             keys: The randomness, uint64[N]. A greedy policy does not use it.
         """
+        check_asked(words, legal, keys)
         n = len(words)
         if not n:
             return np.empty(0, np.int64)
