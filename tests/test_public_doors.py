@@ -265,7 +265,7 @@ def test_what_fits_goes_through(name: str) -> None:
 @pytest.mark.filterwarnings("ignore:reset option")
 @pytest.mark.parametrize("name", DOORS)
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_what_does_not_fit_is_one_sentence(name: str, data: st.DataObject) -> None:

@@ -32,15 +32,31 @@ class Checkpoint:
 
 
 def checkpoints(run: Path) -> list[Path]:
-    """Return the complete checkpoints of a run, oldest first."""
-    return sorted(path.parent for path in as_path(run).glob(f"update-*/{MANIFEST}"))
+    """Return the complete checkpoints of a run, oldest first.
+
+    Raises:
+        CheckpointError: the folder cannot be read.
+    """
+    try:
+        return sorted(path.parent for path in as_path(run).glob(f"update-*/{MANIFEST}"))
+    except (OSError, ValueError) as error:
+        raise _unreadable(run, error) from None
 
 
 def is_blank(run: Path) -> bool:
     """Return whether a folder holds only unfinished files, which a run left that died at once."""
     run = as_path(run)
-    found = [path.name for path in run.iterdir()] if run.is_dir() else []
+    try:
+        found = [path.name for path in run.iterdir()] if run.is_dir() else []
+    except (OSError, ValueError) as error:
+        raise _unreadable(run, error) from None
     return bool(found) and all(name.startswith(TEMPORARY) for name in found)
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> CheckpointError:
+    """Return the error about a folder that cannot be read."""
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return CheckpointError(f"checkpoint {path} cannot be read: {reason}")
 
 
 def identity(rules: str | RuleSet) -> dict[str, Any]:
