@@ -155,6 +155,7 @@ DOORS: dict[str, Door] = {
     "result": method("result", row=0),
     "record": method("record", row=0),
     "table": method("table", row=0, seat=0, sheet=Sheet(("a", "b", "c", "d"))),
+    "picture": method("picture", row=0, seat=0),
     "Sheet": door(
         lambda **given: vec().table(0, 0, Sheet(**given)),
         names=("a", "b", "c", "d"),
