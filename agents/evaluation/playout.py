@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.common.bounds import MOST
 from agents.common.processes import check_sendable, spread
 from agents.evaluation.dealsets import key, stream
 from agents.evaluation.health import Tally
@@ -18,9 +19,6 @@ from sjavs_env.core.errors import told
 from sjavs_env.core.tables.actions import ACTION_NAMES
 from sjavs_env.players import Policy
 from sjavs_env.players.random import lowest_action
-
-_MOST = 10**9
-"""The most deals, rubbers or processes that may be asked for."""
 
 Part = TypeVar("Part")
 
@@ -120,7 +118,7 @@ def in_parts(
             processes.
     """
     for name, value in {**count, "batch": batch, "processes": processes}.items():
-        whole_number(name, value, 1, _MOST)
+        whole_number(name, value, 1, MOST)
     if processes > 1:
         for name, policy in zip(match.names, match.policies, strict=True):
             check_sendable(f"policy {name!r}", policy)
