@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from importlib import import_module
@@ -21,7 +22,7 @@ from agents.checkpoints import agent, manifest
 from agents.checkpoints.tensors import CheckpointError
 from agents.evaluation.dealsets import key
 from sjavs_env import RuleSet, rule_set
-from sjavs_env.core.errors import nearest
+from sjavs_env.core.errors import nearest, told
 from sjavs_env.core.tables.fingerprints import of_text
 from sjavs_env.players import PLAYERS, Policy, player
 
@@ -43,7 +44,7 @@ def load(name: str, rules: str | RuleSet) -> Policy:
             nearest policy.
     """
     rules = rule_set(rules)
-    if name in PLAYERS:
+    if _checked(name) in PLAYERS:
         return player(name, rules)
     found = folder(name)
     if found is not None:
@@ -56,12 +57,29 @@ def load(name: str, rules: str | RuleSet) -> Policy:
         raise ValueError(
             f"policy {name!r}: {module.__name__} has no callable {word!r}{nearest(word, known)}"
         )
-    policy: Policy = make(rules)
+    policy = _made(name, make, rules)
     for part in _PARTS:
-        if not hasattr(policy, part):
+        if not hasattr(policy, part) or (part == "act" and not callable(policy.act)):
             kind = type(policy).__name__
             raise ValueError(f"policy {name!r}: {word} returned a {kind}, which has no {part!r}")
     return policy
+
+
+def _made(name: str, make: Callable[[RuleSet], Policy], rules: RuleSet) -> Policy:
+    """Return what a callable makes for a rule set."""
+    try:
+        return make(rules)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # a fault within the callable is its author's
+        raise ValueError(f"policy {name!r} cannot be made of a rule set: {error}") from None
+
+
+def _checked(name: object) -> str:
+    """Return a policy's name, after checking that it is text."""
+    if not isinstance(name, str):
+        raise ValueError(f"a policy is named by text, not by {told(name)}")
+    return name
 
 
 def fingerprint(name: str) -> str:
@@ -74,7 +92,7 @@ def fingerprint(name: str) -> str:
     Raises:
         ValueError: there is no such policy.
     """
-    if name in PLAYERS:
+    if _checked(name) in PLAYERS:
         return of_text(name)
     found = folder(name)
     if found is not None:
@@ -89,13 +107,21 @@ def folder(name: str) -> Path | None:
     Raises:
         ValueError: no shipped agent has this name.
     """
-    if name.startswith(PREFIX):
+    if _checked(name).startswith(PREFIX):
         shipped, rest = _shipped(), name.removeprefix(PREFIX)
         if rest not in shipped:
             there = f"known: {', '.join(shipped)}" if shipped else "none is shipped yet"
-            raise ValueError(f"there is no pretrained agent {rest!r}; {there}")
+            raise ValueError(f"there is no pretrained agent {told(rest)}; {there}")
         return PRETRAINED / rest
-    return Path(name) if os.sep in name or (name and Path(name).exists()) else None
+    return Path(name) if os.sep in name or (name and _exists(name)) else None
+
+
+def _exists(name: str) -> bool:
+    """Say whether there is a file or folder of a name, which may be too long or odd for one."""
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def shipped(rules: str | RuleSet) -> str | None:
@@ -126,6 +152,6 @@ def _module(name: str) -> ModuleType:
                 ) from error
     known = (*PLAYERS, *(PREFIX + each for each in _shipped()))
     raise ValueError(
-        f"unknown policy {name!r}{nearest(name, known)}; "
+        f"unknown policy {told(name)}{nearest(name, known)}; "
         "a policy can also be a checkpoint folder or module:callable"
     )

@@ -20,6 +20,7 @@ from pathlib import Path
 from rich.progress import track
 from rich.table import Table
 
+from agents.common.bounds import MOST, MOST_THREADS
 from agents.common.provenance import commit, versions
 from agents.common.terminal import terminal, wide_terminal
 from agents.runs.config import load
@@ -29,10 +30,12 @@ from agents.speed.peer_figures import PeerFigure
 from agents.speed.updates import NETWORK, TrainingFigure, of_training
 from scripts._cli import check_out, read, run
 from sjavs_env import RULE_SETS, rule_set
+from sjavs_env.core.arguments import whole_number
 
 _CONFIG = Path("configs/faroese4_quick.toml")
 _PLAYER, _PLAYER_BATCH = "rule-of-thumb", 8192
 _MILLION = 1e6
+_MOST_ROWS = 2**24
 
 
 @dataclass(frozen=True)
@@ -88,11 +91,13 @@ def main() -> None:
 def _check(arguments: Arguments) -> None:
     """Check all arguments before the first measurement."""
     check_out(arguments.out)
-    counts = {"runs": arguments.runs, "threads": arguments.threads}
-    counts |= {f"batches: {batch}": batch for batch in arguments.batches}
-    for name, value in counts.items():
-        if value < 1:
-            raise ValueError(f"{name}={value} must be 1 or more")
+    if not 0 < arguments.seconds <= MOST:
+        raise ValueError(f"seconds={arguments.seconds} must be more than 0, and {MOST} at most")
+    whole_number("runs", arguments.runs, 1, MOST)
+    whole_number("updates", arguments.updates, 0, MOST)
+    whole_number("threads", arguments.threads, 1, MOST_THREADS)
+    for batch in arguments.batches:
+        whole_number("batches", batch, 1, _MOST_ROWS)
     for what, chosen, known in (
         ("watches", arguments.watches, tuple(WATCHES)),
         ("peers", arguments.peers, peer_figures.NAMES),

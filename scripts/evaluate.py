@@ -23,9 +23,11 @@ import tyro
 from rich.console import Console
 from rich.progress import Progress
 
+from agents.common.bounds import MOST, MOST_THREADS
+from agents.common.processes import check_sendable
 from agents.common.terminal import terminal, wide_terminal
 from agents.evaluation import ratings, report
-from agents.evaluation.dealsets import versioned
+from agents.evaluation.dealsets import stream
 from agents.evaluation.edge import Entry, edge, results
 from agents.evaluation.rubbers import rubbers
 from agents.policy import fingerprint, load
@@ -33,6 +35,7 @@ from agents.runs import exploit
 from agents.runs.loop import RUNS
 from scripts._cli import check_out, read, run
 from sjavs_env import RuleSet, rule_set
+from sjavs_env.core.arguments import whole_number
 from sjavs_env.core.tables.ruleset import Option
 
 _FEWEST = 2
@@ -112,13 +115,12 @@ def _check(arguments: Arguments) -> None:
     if not arguments.exploit and number < _FEWEST:
         raise ValueError(f"a match needs two agents or more, not {number}")
     check_out(arguments.out)
-    versioned(arguments.deal_set)
-    least_of = {"rubbers": 0, "exploit_deals": 0} | dict.fromkeys(
-        ("deals", "processes", "exploit_seeds", "threads"), 1
-    )
-    for name, least in least_of.items():
-        if getattr(arguments, name) < least:
-            raise ValueError(f"{name}={getattr(arguments, name)} must be {least} or more")
+    stream(arguments.deal_set, arguments.seed)
+    for name in ("rubbers", "exploit_deals"):
+        whole_number(name, getattr(arguments, name), 0, MOST)
+    for name in ("deals", "processes", "exploit_seeds"):
+        whole_number(name, getattr(arguments, name), 1, MOST)
+    whole_number("threads", arguments.threads, 1, MOST_THREADS)
 
 
 def _exploited(arguments: Arguments, rules: RuleSet, console: Console) -> tuple[str, str]:
@@ -159,6 +161,9 @@ def _option(text: str) -> tuple[str, Option]:
 def _entries(arguments: Arguments, rules: RuleSet, console: Console) -> list[Entry]:
     """Play every agent against every other."""
     policies = {name: load(name, rules) for name in arguments.agents}
+    if arguments.processes > 1:
+        for name, policy in policies.items():
+            check_sendable(f"policy {name!r}", policy)
     seed, deal_set, processes = arguments.seed, arguments.deal_set, arguments.processes
     entries = []
     for names in combinations(arguments.agents, 2):

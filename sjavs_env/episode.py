@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from sjavs_env.core.arguments import check_lines
-from sjavs_env.core.errors import DealError
+from sjavs_env.core.errors import DealError, told
 from sjavs_env.core.rules import rubber
 from sjavs_env.core.rules.notation import parse_deal
 from sjavs_env.core.rules.scoring import column_payoffs
@@ -105,7 +105,7 @@ class Episode:
         for line, dealer, before in zip(lines[1:], dealers[1:], dealers, strict=False):
             passed = (before + 1) % self.rules.seats
             if dealer != passed and (dealer != before or self.rules.all_pass == "redeal_next"):
-                raise DealError(f"deal {line!r}: it is seat {passed}'s turn to deal")
+                raise DealError(f"deal {told(line)}: it is seat {passed}'s turn to deal")
 
     def _dealer_of(self, line: str) -> int:
         return parse_deal(line, compile_tables(self.rules))[0]
@@ -141,7 +141,7 @@ class Episode:
         over = self.kind == "deal" or bool(sheet.over[0])
         dealer = int(sheet.dealer[0])
         if self._lines and not over and self._dealer_of(self._lines[0]) != dealer:
-            raise DealError(f"deal {self._lines[0]!r}: it is seat {dealer}'s turn to deal")
+            raise DealError(f"deal {told(self._lines[0])}: it is seat {dealer}'s turn to deal")
         self.sheet, self.over = sheet, over
         self.results.append(result)
 

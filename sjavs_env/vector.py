@@ -156,7 +156,7 @@ class VectorSjavs:
         index = index if index.size else index.astype(np.intp)
         try:
             number = np.atleast_1d(np.arange(self.batch)[index])
-        except IndexError as error:
+        except (IndexError, OverflowError) as error:
             raise ValueError(f"rows={told(rows)} does not fit a batch of {self.batch}") from error
         if index.dtype == np.bool_ and index.shape != (self.batch,):
             raise ValueError(f"rows={told(rows)} does not fit a batch of {self.batch}")

@@ -220,10 +220,10 @@ def test_the_message_about_an_illegal_action_holds_the_record():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"deals": 0}, "deals=0 must be 1 or more"),
-        ({"batch": 0}, "batch=0 must be 1 or more"),
-        ({"processes": -1}, "processes=-1 must be 1 or more"),
-        ({"seed": -1}, "seed=-1 must be 0 or more"),
+        ({"deals": 0}, "deals=0 must be a whole number, "),
+        ({"batch": 0}, "batch=0 must be a whole number, "),
+        ({"processes": -1}, "processes=-1 must be a whole number, "),
+        ({"seed": -1}, "seed=-1 must be a whole number, "),
         ({"deal_set": "tset"}, "unknown deal set 'tset'; the nearest is 'test'"),
     ],
 )

@@ -81,6 +81,12 @@ def on_three_threads(rules: RuleSet) -> OnThreads:
     return OnThreads(3)
 
 
+def unsendable(rules: RuleSet) -> OnThreads:
+    policy = OnThreads(1)
+    policy.act = lambda words, legal, keys: lowest_action(legal)  # type: ignore[method-assign]
+    return policy
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -122,11 +128,20 @@ MISTAKES = {
         ("random", "random", "--deal-set", "tset"),
         "unknown deal set 'tset'; the nearest",
     ),
-    "deals": (("random", "random", "--deals", "0"), "deals=0 must be 1 or more"),
-    "seed": (("random", "random", "--seed", "-1"), "seed=-1 must be 0 or more"),
+    "deals": (("random", "random", "--deals", "0"), "deals=0 must be a whole number, "),
+    "seed": (("random", "random", "--seed", "-1"), "seed=-1 must be a whole number, "),
     "folder": (("random", "random", "--out", "no/r.json"), "cannot write no/r.json: there is no"),
     "no file": (("random", "random", "--out", "/"), "cannot write /: it is a folder"),
-    "rubbers": (("random", "random", "--rubbers", "-1"), "rubbers=-1 must be 0 or more"),
+    "unpicklable": (
+        ("random", "tests.test_evaluate_script:unsendable", "--processes", "2"),
+        "policy 'tests.test_evaluate_script:unsendable' cannot be sent to other processes: ",
+    ),
+    "not for rules": (
+        ("random", "os:getcwd"),
+        "policy 'os:getcwd' cannot be made of a rule set: ",
+    ),
+    "threads": (("random", "random", "--threads", "9999999999"), "threads=9999999999 must be a"),
+    "rubbers": (("random", "random", "--rubbers", "-1"), "rubbers=-1 must be a whole number, "),
     "flag": (
         ("random", "random", "--deel", "3"),
         "unknown option '--deel'; the nearest is '--deals'",
@@ -183,7 +198,9 @@ def test_a_mistake_leaves_no_traceback_outside_either():
     [
         (("--out", "no/figures.json"), "cannot write no/figures.json: there is no folder no"),
         (("--out", "."), "cannot write .: it is a folder"),
-        (("--runs", "0"), "runs=0 must be 1 or more"),
+        (("--seconds", "nan"), "seconds=nan must be more than 0"),
+        (("--updates", "-1"), "updates=-1 must be a whole number, 0 to"),
+        (("--runs", "0"), "runs=0 must be a whole number, "),
         (("--watches", "cores"), "unknown watches ['cores']; known: core, packed"),
     ],
 )

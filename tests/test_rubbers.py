@@ -82,5 +82,5 @@ def test_a_rubber_in_which_nobody_calls_is_drawn(monkeypatch):
 
 
 def test_a_number_below_1_is_named():
-    with pytest.raises(ValueError, match="rubbers=-3 must be 1 or more"):
+    with pytest.raises(ValueError, match="rubbers=-3 must be a whole number, "):
         rubbers(Fixed(), Fixed(), RULES, -3)

@@ -67,11 +67,13 @@ def origin(checkpoint: Checkpoint, name: str) -> dict[str, Any]:
     """Return the record that a run keeps of its initial checkpoint: name, fingerprint, deals.
 
     The deals include those of the runs before, from which that checkpoint was itself started.
+
+    Raises:
+        CheckpointError: the manifest does not say how many deals, or the weights are damaged.
     """
-    manifest = checkpoint.manifest
-    before = manifest.get("origin") or {"deals": 0}
-    return {
-        "name": name,
-        "fingerprint": fingerprint(checkpoint),
-        "deals": manifest["progress"]["deals"] + before["deals"],
-    }
+    before = checkpoint.manifest.get("origin")
+    seen = [checkpoint.manifest["progress"], *([before] if before else [])]
+    deals = [part.get("deals") if isinstance(part, dict) else None for part in seen]
+    if not all(isinstance(number, int) for number in deals):
+        raise CheckpointError(f"checkpoint {checkpoint.folder} does not say how many deals it saw")
+    return {"name": name, "fingerprint": fingerprint(checkpoint), "deals": sum(deals)}

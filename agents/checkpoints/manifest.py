@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.checkpoints.tensors import TEMPORARY, CheckpointError
+from agents.checkpoints.tensors import TEMPORARY, CheckpointError, as_path
 from agents.networks import features
 from sjavs_env import RuleSet, rule_set
 from sjavs_env.core.errors import nearest
@@ -32,14 +32,31 @@ class Checkpoint:
 
 
 def checkpoints(run: Path) -> list[Path]:
-    """Return the complete checkpoints of a run, oldest first."""
-    return sorted(path.parent for path in run.glob(f"update-*/{MANIFEST}"))
+    """Return the complete checkpoints of a run, oldest first.
+
+    Raises:
+        CheckpointError: the folder cannot be read.
+    """
+    try:
+        return sorted(path.parent for path in as_path(run).glob(f"update-*/{MANIFEST}"))
+    except (OSError, ValueError) as error:
+        raise _unreadable(run, error) from None
 
 
 def is_blank(run: Path) -> bool:
     """Return whether a folder holds only unfinished files, which a run left that died at once."""
-    found = [path.name for path in run.iterdir()] if run.is_dir() else []
+    run = as_path(run)
+    try:
+        found = [path.name for path in run.iterdir()] if run.is_dir() else []
+    except (OSError, ValueError) as error:
+        raise _unreadable(run, error) from None
     return bool(found) and all(name.startswith(TEMPORARY) for name in found)
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> CheckpointError:
+    """Return the error about a folder that cannot be read."""
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return CheckpointError(f"checkpoint {path} cannot be read: {reason}")
 
 
 def identity(rules: str | RuleSet) -> dict[str, Any]:
@@ -67,14 +84,15 @@ def find(path: Path, rules: str | RuleSet | None = None) -> Checkpoint:
             actions, observations or features.
     """
     rules = None if rules is None else rule_set(rules)
-    folder = path / LATEST
-    if not folder.exists():
-        folder = next(reversed(checkpoints(path)), path)
+    path = as_path(path)
     try:
+        folder = path / LATEST
+        if not folder.exists():
+            folder = next(reversed(checkpoints(path)), path)
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise CheckpointError(f"there is no checkpoint in {path}{_neighbour(path)}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(f"checkpoint {path} has a damaged {MANIFEST}: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         found = manifest.get("format") if isinstance(manifest, dict) else manifest

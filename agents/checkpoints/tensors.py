@@ -9,12 +9,28 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
+from sjavs_env.core.errors import told
+
 TEMPORARY = ".unfinished-"
 """Stands before the name of a file or folder that is not yet written to its end."""
 
 
 class CheckpointError(ValueError):
     """A checkpoint is missing, damaged, or of other rules; the message says which."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(" ".join(sentence.splitlines()))
+
+
+def as_path(path: Path | str) -> Path:
+    """Return the path of a checkpoint, after checking that it is one.
+
+    Raises:
+        CheckpointError: it is neither a path nor text.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise CheckpointError(f"a checkpoint is named by its path, not by {told(path)}")
+    return Path(path)
 
 
 def read(path: Path) -> dict[str, Tensor]:
@@ -23,6 +39,7 @@ def read(path: Path) -> dict[str, Tensor]:
     Raises:
         CheckpointError: the file is missing or damaged.
     """
+    path = as_path(path)
     try:
         return load_file(path)
     except FileNotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 from collections import deque
@@ -15,8 +16,25 @@ from multiprocessing.connection import Connection
 from threading import Thread
 from typing import TypeVar
 
+from sjavs_env.core.errors import told
+
 Task = TypeVar("Task")
 Done = TypeVar("Done")
+
+
+def check_sendable(what: str, value: object) -> None:
+    """Check, before anything is done, that a value can be sent to another process.
+
+    Raises:
+        ValueError: it cannot be pickled; the sentence says why.
+    """
+    try:
+        pickle.loads(pickle.dumps(value))
+    except Exception as error:  # whatever the value's own code raises
+        raise ValueError(
+            f"{what} cannot be sent to other processes: {told(error)}; use one process, or a class "
+            "that pickles"
+        ) from None
 
 
 def spread(do: Callable[[Task], Done], tasks: Sequence[Task], processes: int) -> Iterator[Done]:

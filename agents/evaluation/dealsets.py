@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sjavs_env import RuleSet, VectorSjavs
-from sjavs_env.core.errors import nearest
+from sjavs_env.core.arguments import whole_number
+from sjavs_env.core.errors import as_word, nearest, told
 from sjavs_env.players.random import mixed
 
 VERSIONS = {"train": 1, "validation": 1, "test": 1}
@@ -25,6 +26,8 @@ BLOCK = 1000
 """Deals from one generator. To change it means to raise the versions."""
 
 _WORD = 2**64 - 1
+_MOST_SEED = 2**128 - 1
+_MOST_DEALS = 2**48
 _SEAT_BITS = _DECISION_BITS = 8
 
 
@@ -35,11 +38,12 @@ def versioned(deal_set: str) -> str:
         ValueError: there is no such deal set; the sentence names the nearest.
     """
     names = {name: f"{name}-v{version}" for name, version in VERSIONS.items()}
-    if deal_set in names.values():
-        return deal_set
-    if deal_set not in names:
-        raise ValueError(f"unknown deal set {deal_set!r}{nearest(deal_set, names)}")
-    return names[deal_set]
+    word = as_word(deal_set)
+    if word in names.values():
+        return word
+    if word not in names:
+        raise ValueError(f"unknown deal set {told(deal_set)}{nearest(word, names)}")
+    return names[word]
 
 
 def stream(deal_set: str, seed: int, *purpose: str | int) -> int:
@@ -53,9 +57,8 @@ def stream(deal_set: str, seed: int, *purpose: str | int) -> int:
     Raises:
         ValueError: there is no such deal set, or the seed is negative.
     """
-    if seed < 0:
-        raise ValueError(f"seed={seed!r} must be 0 or more")
-    words = "/".join(map(str, (versioned(deal_set), seed, *purpose)))
+    number = whole_number("seed", seed, 0, _MOST_SEED)
+    words = "/".join(map(str, (versioned(deal_set), number, *purpose)))
     return int.from_bytes(sha256(words.encode()).digest()[:8], "little")
 
 
@@ -71,6 +74,7 @@ def dealt(rules: str | RuleSet, span: range, deal_set: str, seed: int) -> Vector
     Raises:
         ValueError: there is no such deal set, or the seed is negative.
     """
+    _check_span(span)
     blocks = range(span.start // BLOCK, -(-span.stop // BLOCK))
     first = blocks.start * BLOCK
     deals = VectorSjavs(rules, batch=len(blocks) * BLOCK)
@@ -78,6 +82,12 @@ def dealt(rules: str | RuleSet, span: range, deal_set: str, seed: int) -> Vector
         rows = np.arange(block * BLOCK, (block + 1) * BLOCK) - first
         deals.reset(rows=rows, seed=stream(deal_set, seed, block))
     return deals.take(np.arange(span.start, span.stop) - first)
+
+
+def _check_span(span: object) -> None:
+    in_line = isinstance(span, range) and span.step == 1
+    if not in_line or not 0 <= span.start < span.stop <= _MOST_DEALS:  # type: ignore[attr-defined]
+        raise ValueError(f"span={told(span)} must be a range of deals, 0 or more, of step 1")
 
 
 def key(

@@ -20,9 +20,11 @@ from agents.common.provenance import versions
 from agents.evaluation.dealsets import dealt, versioned
 from agents.evaluation.duplicate import deal_values, interval, seatings
 from agents.evaluation.health import Tally, total
-from agents.evaluation.playout import Match, in_parts, play_out
+from agents.evaluation.playout import Match, check_called, in_parts, match_of, play_out
 from agents.evaluation.rubbers import Rubbers
 from sjavs_env import RuleSet, rule_set
+from sjavs_env.core.arguments import whole_number
+from sjavs_env.core.errors import told
 from sjavs_env.core.tables.fingerprints import of_rules
 from sjavs_env.players import Policy
 
@@ -113,9 +115,10 @@ def edge(
             gives the record.
     """
     rules = rule_set(rules)
-    match = Match(names, (a, b), rules, deal_set, seed)
+    match = match_of(names, (a, b), rules, deal_set, seed)
+    check_called("progress", progress)
     parts = []
-    for part in in_parts(partial(_play, match), {"deals": deals}, batch, processes):
+    for part in in_parts(partial(_play, match), {"deals": deals}, batch, processes, match):
         parts.append(part)
         if progress is not None:
             progress(len(part.values))
@@ -154,8 +157,16 @@ def results(
         deals: Number of deals of each match.
         seed: Seed of the deal set.
         deal_set: The deal set.
+
+    Raises:
+        ValueError: something is of another kind, or out of range.
     """
     rules = rule_set(rules)
+    _check_entries(entries)
+    if not isinstance(agents, Mapping):
+        raise ValueError(f"agents={told(agents)} must be fingerprints by name")
+    whole_number("deals", deals, 1)
+    whole_number("seed", seed, 0)
     return {
         "format": FORMAT,
         "rules": {"name": rules.name, "options": dict(rules.options)},
@@ -167,6 +178,11 @@ def results(
         "agents": [{"name": name, "fingerprint": agents[name]} for name in agents],
         "versions": versions(),
     }
+
+
+def _check_entries(entries: object) -> None:
+    if not isinstance(entries, Sequence) or not all(isinstance(each, Entry) for each in entries):
+        raise ValueError(f"entries must be a list of what edge returns, not {told(entries)}")
 
 
 def _play(match: Match, span: range) -> _Part:

@@ -9,10 +9,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.common.processes import spread
+from agents.common.bounds import MOST
+from agents.common.processes import check_sendable, spread
 from agents.evaluation.dealsets import key, stream
 from agents.evaluation.health import Tally
 from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name
+from sjavs_env.core.arguments import check_words, whole_number
+from sjavs_env.core.errors import told
 from sjavs_env.core.tables.actions import ACTION_NAMES
 from sjavs_env.players import Policy
 from sjavs_env.players.random import lowest_action
@@ -29,6 +32,32 @@ class Match:
     rules: RuleSet
     deal_set: str
     seed: int
+
+
+def match_of(
+    names: tuple[str, str],
+    policies: tuple[Policy, Policy],
+    rules: RuleSet,
+    deal_set: str,
+    seed: int,
+) -> Match:
+    """Return a match, after checking its parts.
+
+    Raises:
+        ValueError: the names are not two, a policy is none, or there is no such deal set or seed.
+    """
+    check_words("names", names, (len(policies),))
+    for name, policy in zip(names, policies, strict=True):
+        if not callable(getattr(policy, "act", None)) or not hasattr(policy, "sees_all"):
+            raise ValueError(f"policy {name!r} has no act or sees_all: {told(policy)}")
+    stream(deal_set, seed)
+    return Match((names[0], names[1]), policies, rules, deal_set, seed)
+
+
+def check_called(name: str, value: object) -> None:
+    """Check that what is to be called can be, if it is given."""
+    if value is not None and not callable(value):
+        raise ValueError(f"{name}={told(value)} must be a function")
 
 
 def play_out(
@@ -72,7 +101,7 @@ def play_out(
 
 
 def in_parts(
-    play: Callable[[range], Part], count: dict[str, int], batch: int, processes: int
+    play: Callable[[range], Part], count: dict[str, int], batch: int, processes: int, match: Match
 ) -> Iterator[Part]:
     """Play many deals or rubbers in parts, and yield the results of the parts in order.
 
@@ -82,13 +111,17 @@ def in_parts(
         count: One entry: the name for error sentences ("deals"), and how many there are.
         batch: Deals or rubbers in a part.
         processes: Number of processes.
+        match: Whose policies play.
 
     Raises:
-        ValueError: a number is below 1.
+        ValueError: a number is out of range, or a policy does not pickle and there are several
+            processes.
     """
     for name, value in {**count, "batch": batch, "processes": processes}.items():
-        if value < 1:
-            raise ValueError(f"{name}={value!r} must be 1 or more")
+        whole_number(name, value, 1, MOST)
+    if processes > 1:
+        for name, policy in zip(match.names, match.policies, strict=True):
+            check_sendable(f"policy {name!r}", policy)
     (total,) = count.values()
     spans = [range(start, min(start + batch, total)) for start in range(0, total, batch)]
     yield from spread(play, spans, processes)
@@ -102,7 +135,7 @@ def _asked(
     answer = policy.act(words, deals.legal[rows], keys)
     try:
         actions = np.asarray(answer)
-    except ValueError:  # lists of different lengths
+    except (ValueError, TypeError):  # lists of different lengths
         actions = np.asarray(None)
     legal = deals.legal[rows]
     if actions.shape != rows.shape or actions.dtype.kind not in "iu":

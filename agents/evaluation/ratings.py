@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from scipy.optimize import minimize
 
-from agents.evaluation.report import Results, ResultsError
+from agents.evaluation.report import Results, ResultsError, check_read
 
 ANCHOR = "random"
 """The agent whose rating is 0."""
@@ -42,6 +42,7 @@ def ratings(results: Results) -> list[Rating]:
         ResultsError: the anchor is missing, an entry has no counts, or no chain of matches connects
             an agent with the anchor.
     """
+    check_read(results)
     names = [agent.name for agent in results.agents]
     if ANCHOR not in names:
         raise ResultsError(

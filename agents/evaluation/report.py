@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +23,9 @@ _UNFINISHED = ".unfinished-"
 
 class ResultsError(ValueError):
     """A results file is missing, damaged or of another format; the message says which."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(" ".join(sentence.splitlines()))
 
 
 class _Part(BaseModel):
@@ -101,10 +105,13 @@ def check(value: object, where: str = "results") -> Results:
         ResultsError: the value is of another format, or an entry is missing or wrong.
     """
     found = value.get("format") if isinstance(value, dict) else value
-    if found != FORMAT:
-        raise ResultsError(f"{where} has format {found!r}; this program reads {FORMAT}")
+    if not isinstance(found, int) or found != FORMAT:
+        told = reprlib.repr(found)
+        raise ResultsError(f"{where} has format {told}; this program reads {FORMAT}")
     try:
         results = Results.model_validate_json(json.dumps(value))
+    except (TypeError, RecursionError) as error:
+        raise ResultsError(f"{where} is damaged: {error}") from None
     except ValidationError as error:
         raise ResultsError(f"{where} is damaged: {'; '.join(_faults(error))}") from None
     known = {agent.name for agent in results.agents}
@@ -127,14 +134,15 @@ def read(path: Path) -> Results:
     Raises:
         ResultsError: the file is missing, damaged or of another format.
     """
+    path = _path(path)
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = "it is not text" if isinstance(error, UnicodeDecodeError) else error.strerror
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else _reason(error)
         raise ResultsError(f"cannot read results {path}: {reason}") from None
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ResultsError(f"results file {path} is damaged: {error}") from None
     return check(value, f"results file {path}")
 
@@ -147,6 +155,7 @@ def write(path: Path, results: object) -> None:
             then stays as it was.
     """
     check(results)
+    path = _path(path)
     unfinished = path.parent / (_UNFINISHED + path.name)
     try:
         with unfinished.open("w", encoding="utf-8") as file:
@@ -155,8 +164,19 @@ def write(path: Path, results: object) -> None:
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
-    except OSError as error:
-        raise ResultsError(f"cannot write results {path}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ResultsError(f"cannot write results {path}: {reason}") from None
+
+
+def _path(path: Path | str) -> Path:
+    if not isinstance(path, str | Path):
+        raise ResultsError(f"a results file is named by its path, not by {reprlib.repr(path)}")
+    return Path(path)
+
+
+def _reason(error: ValueError) -> str:
+    return "it is not text" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
 _NUMERIC = {
@@ -171,10 +191,16 @@ _NUMERIC = {
 """The headings of the columns, and whether a column holds numbers."""
 
 
+def check_read(results: object) -> None:
+    """Check that something is results, as ``read`` and ``check`` return them."""
+    if not isinstance(results, Results):
+        raise ResultsError(f"results must be read or checked, not {reprlib.repr(results)}")
+
+
 def table(results: Results) -> Table:
     """Return the matches as a table for the terminal."""
-    shown = Table(title=title(results), caption=caption(results))
     headings, *rows = _lines(results)
+    shown = Table(title=title(results), caption=caption(results))
     for heading in headings:
         shown.add_column(heading, justify="right" if _NUMERIC[heading] else "left")
     for cells in rows:
@@ -214,6 +240,7 @@ _NAMED = 3
 
 def _health_lines(results: Results) -> list[list[str]]:
     """Return headings and rows: for each agent of each match its total, then a row per seat."""
+    check_read(results)
     rows: list[list[str]] = []
     measures: list[str] = []
     for entry in results.entries:
@@ -248,6 +275,7 @@ def caption(results: Results) -> str:
 
 def _lines(results: Results) -> list[tuple[str, ...]]:
     """Return headings and rows, without empty columns."""
+    check_read(results)
     rows = [_cells(entry) for entry in results.entries]
     columns = zip(_NUMERIC, *rows, strict=True)
     filled = [column for column in columns if not rows or any(column[1:])]

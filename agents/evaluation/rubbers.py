@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from agents.evaluation.dealsets import stream
 from agents.evaluation.duplicate import deal_values, interval, seatings
 from agents.evaluation.health import is_void
-from agents.evaluation.playout import Match, in_parts, play_out
+from agents.evaluation.playout import Match, check_called, in_parts, match_of, play_out
 from sjavs_env import RuleSet, VectorSjavs, rule_set
 from sjavs_env.core.rules import rubber
 from sjavs_env.players import Policy
@@ -76,9 +76,10 @@ def rubbers(
             gives the record.
     """
     rules = rule_set(rules)
-    match = Match(names, (a, b), rules, deal_set, seed)
+    match = match_of(names, (a, b), rules, deal_set, seed)
+    check_called("progress", progress)
     parts = []
-    for part in in_parts(partial(_play, match), {_NAME: number}, BLOCK, processes):
+    for part in in_parts(partial(_play, match), {_NAME: number}, BLOCK, processes, match):
         parts.append(part)
         if progress is not None:
             progress(len(part))

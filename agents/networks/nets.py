@@ -12,12 +12,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.common.bounds import AtLeastOne, NotNegative, Positive
+from agents.common.bounds import AtLeastOne, NotNegative, Positive, Width
 from agents.networks.devices import built
 from agents.networks.features import Encoder, tensors
 from agents.networks.stakes import Stakes
 from sjavs_env import RuleSet
 from sjavs_env.players import Policy
+from sjavs_env.players.asked import check_asked
 
 _ROWS = 64
 """Batches are padded to a multiple of this many rows. Without it the size of a batch would change
@@ -34,12 +35,12 @@ _KEY_UNIT = np.float32(2.0**-24)
 class NetConfig:
     """The size of the networks."""
 
-    hidden: tuple[AtLeastOne, ...] = (256, 256)
+    hidden: tuple[Width, ...] = (256, 256)
     """Widths of the hidden layers of the actor, and of the critic."""
     late: NotNegative = 0
     """The first trick, counted from 1, in which the actor uses a second network, the late network.
     It learns from branches. 0: the actor has one network for all tricks."""
-    late_width: AtLeastOne = 416
+    late_width: Width = 416
     """Width of the late network's hidden layers."""
     late_blocks: AtLeastOne = 2
     """Number of the late network's residual blocks, after its first layer."""
@@ -242,6 +243,7 @@ class NetPolicy:
             legal: Legal actions, uint64[N] as bits.
             keys: The randomness, uint64[N]. A greedy policy does not use it.
         """
+        check_asked(words, legal, keys)
         n = len(words)
         if not n:
             return np.empty(0, np.int64)

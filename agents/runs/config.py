@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from pydantic import TypeAdapter, ValidationError
 
-from agents.common.bounds import AtLeastOne, NotNegative, Seed
+from agents.common.bounds import AtLeastOne, NotNegative, Seed, Threads
 from agents.learning.branches import ITSELF, BranchesConfig
 from agents.learning.league import LeagueConfig
 from agents.learning.lessons import LESSONS
@@ -63,7 +63,7 @@ class Config:
     shorter; phases that begin beyond the budget are dropped."""
     batch: AtLeastOne = 2048
     """Deals of one update, over all processes."""
-    threads: AtLeastOne = 2
+    threads: Threads = 2
     """Threads of the networks in each process. More threads than idle cores are slower than one
     thread."""
     device: str = "cpu"

@@ -39,22 +39,29 @@ def array_from(name: str, value: object) -> NDArray[Any]:
         raise ValueError(f"{name}={told(value)} must be an array, or lists as one") from error
 
 
+def numbers(name: str, value: object) -> NDArray[np.float64]:
+    """Return numbers, one or more, after checking that all of them are finite."""
+    array = array_from(name, value)
+    if array.dtype.kind not in "iuf" or not array.size or not np.isfinite(array).all():
+        raise ValueError(f"{name}={told(value)} must be finite numbers, one or more")
+    return array.astype(np.float64)
+
+
 def check_array(
     name: str, value: object, dtype: DTypeLike, shape: tuple[int | None, ...]
 ) -> tuple[int, ...]:
     """Return the shape of an array, after checking it and the dtype; None leaves a side open."""
-    if (
-        not isinstance(value, np.ndarray)
-        or value.dtype != dtype
-        or value.ndim != len(shape)
-        or any(side not in (None, found) for side, found in zip(shape, value.shape, strict=True))
-    ):
-        sides = str(shape).replace("None", "any")
-        raise ValueError(
-            f"{name} must be an array of {np.dtype(dtype)} of shape {sides}, not {kind(value)}"
-        )
-    found: tuple[int, ...] = value.shape
-    return found
+    if isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == len(shape):
+        found: tuple[int, ...] = value.shape
+        for side, wanted in zip(found, shape, strict=True):
+            if wanted is not None and side != wanted:
+                break
+        else:
+            return found
+    sides = str(shape).replace("None", "any")
+    raise ValueError(
+        f"{name} must be an array of {np.dtype(dtype)} of shape {sides}, not {kind(value)}"
+    )
 
 
 def kind(value: object) -> str:
@@ -77,6 +84,20 @@ def integers(
         return np.broadcast_to(array.astype(np.int64), shape)
     except ValueError as error:
         raise ValueError(f"{name} has shape {array.shape}, which does not fit {shape}") from error
+
+
+def check_size(name: str, value: object, size: int) -> None:
+    """Check that a list or an array has as many items as it must."""
+    if array_from(name, value).shape[:1] != (size,):
+        raise ValueError(f"{name}={told(value)} must have {size} items")
+
+
+def check_words(name: str, value: object, sizes: tuple[int, ...]) -> None:
+    """Check that a value is a list of texts, of one of a few sizes."""
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    if not is_list or len(value) not in sizes or not all(isinstance(w, str) for w in value):  # type: ignore[arg-type, attr-defined]
+        wanted = " or ".join(map(str, sizes))
+        raise ValueError(f"{name}={told(value)} must be a list of {wanted} texts")
 
 
 def check_lines(deals: object) -> None:

@@ -10,16 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sjavs_env.core.arguments import check_array
 from sjavs_env.core.tables.codes import PLAY
 from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.core.tables.rulesets import rule_set
+from sjavs_env.players.asked import check_asked
 from sjavs_env.players.bidding import Bidding
 from sjavs_env.players.cardplay import CardPlay
 from sjavs_env.players.facts import bits_of
 from sjavs_env.players.random import lowest_action
 from sjavs_env.players.ranking import Ranking
-from sjavs_env.views.layout import N_WORDS, N_WORDS_ALL
 
 _ONE = np.uint64(1)
 
@@ -38,11 +37,7 @@ class RuleOfThumb:
         self, words: NDArray[np.uint32], legal: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """Return an action for each row; the keys are not read."""
-        rows, width = check_array("words", words, np.uint32, (None, None))
-        if width not in (N_WORDS, N_WORDS_ALL):
-            raise ValueError(f"words must have width {N_WORDS}, or {N_WORDS_ALL}, not {width}")
-        for name, value in (("legal", legal), ("keys", keys)):
-            check_array(name, value, np.uint64, (rows,))
+        check_asked(words, legal, keys)
         action = lowest_action(legal)
         open_rows = np.flatnonzero(legal & legal - _ONE)
         columns = np.ascontiguousarray(words[open_rows].T)

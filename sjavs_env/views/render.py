@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sjavs_env.core.arguments import check_size, check_words, integers
+from sjavs_env.core.errors import told
+from sjavs_env.core.rules.rubber import MOST_CROSSES
 from sjavs_env.core.rules.state import State
 from sjavs_env.core.tables.codes import NONE
 from sjavs_env.core.tables.compiled import Tables
+from sjavs_env.core.tables.ruleset import RuleSet
 from sjavs_env.views.looker import Cards, Looker, card_text
 from sjavs_env.views.score_sheet import result_line, rubber_line, score_sheet
 from sjavs_env.views.transcript import Result
@@ -47,6 +51,7 @@ def table(state: State, tables: Tables, row: int, seat: int | None, sheet: Sheet
         seat: The observing seat; None shows all cards.
         sheet: What is shown around the deal.
     """
+    _check_sheet(tables.rules, sheet)
     looker = Looker(state, tables, row, seat, sheet.names)
     rules, names = looker.rules, looker.names
     parts = [" · ".join(looker.headline()), "", *_seats_and_trick(looker)]
@@ -58,6 +63,25 @@ def table(state: State, tables: Tables, row: int, seat: int | None, sheet: Sheet
     if sheet.crosses is not None:
         parts.append(rubber_line(rules, sheet.results, sheet.crosses, names))
     return "\n".join(line.rstrip() for line in parts)
+
+
+def _check_sheet(rules: RuleSet, sheet: object) -> None:
+    """Check that a sheet is one, for as many seats and columns as the rule set has."""
+    if not isinstance(sheet, Sheet):
+        raise ValueError(f"sheet={told(sheet)} must be a Sheet")
+    check_words("names", sheet.names, (0, rules.seats))
+    _check_results(rules, sheet.results)
+    if sheet.crosses is not None:
+        integers("crosses", sheet.crosses, (rules.columns,), 0, MOST_CROSSES[rules.rubber])
+        check_size("crosses", sheet.crosses, rules.columns)
+
+
+def _check_results(rules: RuleSet, results: object) -> None:
+    """Check that results are those of deals under a rule set."""
+    if not isinstance(results, Sequence) or not all(
+        isinstance(each, Result) and len(each.gains) == rules.columns for each in results
+    ):
+        raise ValueError(f"results={told(results)} must be results of deals of {rules.name}")
 
 
 def _seats_and_trick(looker: Looker) -> list[str]:

@@ -102,7 +102,7 @@ def rubber_line(
         for column, number in enumerate(crosses)
         if number
     ]
-    double = max(crosses) > 1
+    double = bool(max(crosses) > 1)
     ended = f"The rubber is over: {', '.join(won) or 'drawn'}{', a double victory' * double}."
     if rules.rubber != "first_to_zero_loses":
         return ended

@@ -96,7 +96,11 @@ def _move(
 def _checked(state: State, tables: Tables, actions: Array) -> NDArray[np.uint8]:
     """Check the actions, and return them with ``NOTHING`` in the rows that are over."""
     given = asked = np.asarray(actions)
-    if given.dtype == np.object_ and all(isinstance(each, int) for each in given.flat):
+    if (
+        given.dtype == np.object_
+        and given.ndim
+        and all(isinstance(each, int) for each in given.flat)
+    ):
         asked = np.clip(given, NONE, a.N_ACTIONS).astype(np.int64)  # integers beyond 64 bits
     if asked.shape != state.over.shape or asked.dtype.kind not in "iu":
         raise ValueError(f"actions must be integers of shape {state.over.shape}, not {kind(asked)}")

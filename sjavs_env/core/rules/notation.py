@@ -45,15 +45,15 @@ def parse_deal(line: str, tables: Tables) -> tuple[int, NDArray[np.uint8]]:
     dealer, colon, rest = line.strip().partition(":")
     if not colon or dealer not in map(str, range(rules.seats)):
         raise DealError(
-            f"deal {line!r} must begin with its dealer, 0 to {rules.seats - 1}, and a colon"
+            f"deal {told(line)} must begin with its dealer, 0 to {rules.seats - 1}, and a colon"
         )
     seats, bar, talon = rest.partition("|")
     parts = seats.split("/")
     if len(parts) != rules.seats:
-        raise DealError(f"deal {line!r} has {len(parts)} hands; {rules.name} has {rules.seats}")
+        raise DealError(f"deal {told(line)} has {len(parts)} hands; {rules.name} has {rules.seats}")
     if bool(bar) != bool(rules.talon_size):
         wants = f"a talon of {rules.talon_size} after '|'" if rules.talon_size else "no talon"
-        raise DealError(f"deal {line!r}: {rules.name} has {wants}")
+        raise DealError(f"deal {told(line)}: {rules.name} has {wants}")
     slots = _hands(line, parts, rules)
     if bar:
         slots += _cards(line, "the talon", talon, rules.talon_size, rules)
@@ -71,7 +71,7 @@ def _hands(line: str, parts: list[str], rules: RuleSet) -> list[int]:
         groups = part.split(";")
         if len(groups) != len(sizes):
             raise DealError(
-                f"deal {line!r}: seat {seat} has {len(groups)} groups of cards instead of "
+                f"deal {told(line)}: seat {seat} has {len(groups)} groups of cards instead of "
                 f"{len(sizes)}"
             )
         found = [
@@ -96,12 +96,12 @@ def _cards(line: str, where: str, text: str, size: int, rules: RuleSet) -> list[
         if strange or not a.is_card(card) or CARD_NAMES[card] not in rules.pack:
             known = [a.name_of(a.id_of(name), rules.fives) for name in rules.pack]
             raise DealError(
-                f"deal {line!r}: {code!r} in {where} is not a card of {rules.name}"
+                f"deal {told(line)}: {code!r} in {where} is not a card of {rules.name}"
                 f"{nearest(code, known)}"
             )
         cards.append(card)
     if len(cards) != size:
-        raise DealError(f"deal {line!r}: {where} must be {size} cards, not {len(cards)}")
+        raise DealError(f"deal {told(line)}: {where} must be {size} cards, not {len(cards)}")
     return cards
 
 
@@ -112,7 +112,7 @@ def _check_pack(line: str, slots: list[int], tables: Tables) -> None:
     missing = [a.name_of(int(c), fives) for c in tables.pack if int(c) not in slots]
     if twice:
         raise DealError(
-            f"deal {line!r}: {' '.join(twice)} dealt twice, {' '.join(missing)} missing"
+            f"deal {told(line)}: {' '.join(twice)} dealt twice, {' '.join(missing)} missing"
         )
 
 

@@ -68,11 +68,12 @@ def name_of(action: int, fives: bool = False) -> str:
         ValueError: the id is outside 0..58.
     """
     try:
-        name = ACTION_NAMES[operator.index(action)] if action >= 0 else None
-    except (TypeError, IndexError):
-        name = None
-    if name is None:
+        number = operator.index(action)
+    except TypeError:
+        number = NOTHING
+    if not 0 <= number < len(ACTION_NAMES):
         raise ValueError(f"action {told(action)} has no name: ids are 0 to {len(ACTION_NAMES) - 1}")
+    name = ACTION_NAMES[number]
     return FIVES.get(name, name) if fives else name
 
 
