@@ -102,7 +102,7 @@ def test_bfloat16_changes_matrices_and_leaves_probabilities_in_float32() -> None
     features = torch.rand(64, wide.critic.encode.n_features)
     allowed = torch.rand(64, wide.actor.encode.slots.n_slots) < 0.5
     allowed[:, 0] = True
-    exact, near = (each._log_probs(features, allowed) for each in (wide, narrow))
+    exact, near = (each.log_probs(features, allowed) for each in (wide, narrow))
     assert near.dtype == exact.dtype == torch.float32
     assert not torch.equal(exact, near)
     torch.testing.assert_close(exact.exp(), near.exp(), rtol=0, atol=5e-3)
