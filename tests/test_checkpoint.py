@@ -131,7 +131,7 @@ def test_a_checkpoint_of_other_rules_is_refused(run: Path) -> None:
 def test_a_checkpoint_of_another_network_is_refused(run: Path) -> None:
     path = run / "latest" / "manifest.json"
     manifest = json.loads(path.read_text())
-    manifest["net"]["hidden"] = [8]
+    manifest["config"]["net"]["hidden"] = manifest["net"]["hidden"] = [8]
     path.write_text(json.dumps(manifest))
     with pytest.raises(CheckpointError, match=r"another network: .* has shape \(16,"):
         agent.load_policy(run, RULES)

@@ -273,3 +273,10 @@ def test_what_does_not_fit_is_one_sentence(name: str, data: st.DataObject) -> No
     arguments = list(DOORS[name].fit)
     changed = data.draw(st.lists(st.sampled_from(arguments), min_size=1, max_size=2, unique=True))
     try_door(name, **{each: data.draw(anything, label=each) for each in changed})
+
+
+def test_results_with_seats_of_several_numbers_are_damaged() -> None:
+    found = _results()
+    found["entries"][0]["health_by_seat"]["a"]["mean_tricks"].pop()
+    with pytest.raises(report.ResultsError, match=r"is damaged: health_by_seat of .* has 3 and 4"):
+        report.check(found)

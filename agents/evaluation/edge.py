@@ -114,7 +114,6 @@ def edge(
         IllegalActionError: a policy chose an illegal action; the sentence names the policy and
             gives the record.
     """
-    rules = rule_set(rules)
     match = match_of(names, (a, b), rules, deal_set, seed)
     check_called("progress", progress)
     parts = []
@@ -130,7 +129,7 @@ def edge(
         edge=float(values.mean()),
         low=low,
         high=high,
-        plays=deals * len(seatings(rules)),
+        plays=deals * len(seatings(match.rules)),
         wins=int((values > 0).sum()),
         draws=int((values == 0).sum()),
         losses=int((values < 0).sum()),

@@ -13,7 +13,7 @@ from agents.common.bounds import MOST
 from agents.common.processes import check_sendable, spread
 from agents.evaluation.dealsets import key, stream
 from agents.evaluation.health import Tally
-from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name
+from sjavs_env import N_ACTIONS, IllegalActionError, RuleSet, VectorSjavs, action_name, rule_set
 from sjavs_env.core.arguments import check_words, whole_number
 from sjavs_env.core.errors import told
 from sjavs_env.core.tables.actions import ACTION_NAMES
@@ -37,21 +37,23 @@ class Match:
 def match_of(
     names: tuple[str, str],
     policies: tuple[Policy, Policy],
-    rules: RuleSet,
+    rules: str | RuleSet,
     deal_set: str,
     seed: int,
 ) -> Match:
     """Return a match, after checking its parts.
 
     Raises:
-        ValueError: the names are not two, a policy is none, or there is no such deal set or seed.
+        ValueError: the names are not two, a policy is none, or there is no such rule set, deal set
+            or seed.
     """
+    found = rule_set(rules)
     check_words("names", names, (len(policies),))
     for name, policy in zip(names, policies, strict=True):
         if not callable(getattr(policy, "act", None)) or not hasattr(policy, "sees_all"):
             raise ValueError(f"policy {name!r} has no act or sees_all: {told(policy)}")
     stream(deal_set, seed)
-    return Match((names[0], names[1]), policies, rules, deal_set, seed)
+    return Match((names[0], names[1]), policies, found, deal_set, seed)
 
 
 def check_called(name: str, value: object) -> None:

@@ -119,6 +119,16 @@ def check(value: object, where: str = "results") -> Results:
         if not {entry.a, entry.b} <= known:
             stranger = entry.b if entry.a in known else entry.a
             raise ResultsError(f"{where} is damaged: {stranger!r} is not among its agents")
+        sizes = {
+            len(figures)
+            for measures in (entry.health_by_seat or {}).values()
+            for figures in measures.values()
+        }
+        if len(sizes) > 1:
+            raise ResultsError(
+                f"{where} is damaged: health_by_seat of {entry.a!r} against {entry.b!r} has "
+                f"{' and '.join(map(str, sorted(sizes)))} seats"
+            )
     return results
 
 

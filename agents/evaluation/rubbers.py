@@ -13,7 +13,7 @@ from agents.evaluation.dealsets import stream
 from agents.evaluation.duplicate import deal_values, interval, seatings
 from agents.evaluation.health import is_void
 from agents.evaluation.playout import Match, check_called, in_parts, match_of, play_out
-from sjavs_env import RuleSet, VectorSjavs, rule_set
+from sjavs_env import RuleSet, VectorSjavs
 from sjavs_env.core.rules import rubber
 from sjavs_env.players import Policy
 
@@ -75,7 +75,6 @@ def rubbers(
         IllegalActionError: a policy chose an illegal action; the sentence names the policy and
             gives the record.
     """
-    rules = rule_set(rules)
     match = match_of(names, (a, b), rules, deal_set, seed)
     check_called("progress", progress)
     parts = []
@@ -88,7 +87,7 @@ def rubbers(
     # ``won`` is the share less 0.5. It is symmetric about 0, so swapped policies mirror the
     # interval exactly.
     share, low, high = (float(value) + 0.5 for value in (won.mean(), low, high))
-    return Rubbers(share, low, high, plays=number * len(seatings(rules)))
+    return Rubbers(share, low, high, plays=number * len(seatings(match.rules)))
 
 
 def _play(match: Match, span: range) -> NDArray[np.float64]:
