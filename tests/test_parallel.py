@@ -109,7 +109,8 @@ def test_two_processes_learn_the_same_as_one_from_the_union_of_their_deals(tmp_p
     assert distance(*found) == 0, "the processes have parted"
     assert logged[0] == logged[1]
     single, told = alone(union(parts), Told(orders(parts, epochs=2)))
-    assert distance(found[0], weights(single)) < 3e-6
+    # Sums of float32 in another order: 4e-6 was seen on busy cores; the control below is 3e-3.
+    assert distance(found[0], weights(single)) < 1e-5
     assert logged[0] == pytest.approx(told, rel=1e-4, abs=1e-7)
     first, _ = alone(parts[0], np.random.default_rng(0))
     assert distance(found[0], weights(first)) > 3e-3, "the other's deals change nothing"
